@@ -1,0 +1,39 @@
+// Compiler attributes and the few places where compilers differ. Nothing else in the library asks
+// which compiler it is built with.
+#pragma once
+
+/// Marks what the library exports; the rest is hidden.
+#define ROUSE_API __attribute__((visibility("default")))
+
+namespace rouse {
+
+/// Whether `await_suspend` may hand over to the next coroutine with a guaranteed tail call.
+/// GCC 12 makes none at -O0, -O1, -Og or under a sanitizer, so there the loop that polls a chain
+/// resumes the next frame itself (see core/frame.hpp).
+#if defined(__clang__)
+inline constexpr bool symmetric_transfer = true;
+#else
+inline constexpr bool symmetric_transfer = false;
+#endif
+
+/// GCC 12 destroys an aggregate temporary twice when it stands in an expression with `co_await`.
+#if defined(__clang__)
+inline constexpr bool aggregate_temporaries_are_safe = true;
+#else
+inline constexpr bool aggregate_temporaries_are_safe = false;
+#endif
+
+/// AddressSanitizer build: memory goes straight to the allocator so that the sanitizer sees it.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool address_sanitizer = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+inline constexpr bool address_sanitizer = true;
+#else
+inline constexpr bool address_sanitizer = false;
+#endif
+#else
+inline constexpr bool address_sanitizer = false;
+#endif
+
+}  // namespace rouse

@@ -1,0 +1,62 @@
+// Memory for coroutine frames and tasks: per-thread lists of blocks by size class, over a shared
+// store. In steady state a block costs a few instructions and no lock.
+//
+// A block may be freed on another thread than it was made on. A thread's list is bounded: what is
+// over goes to the shared store in batches, and a thread that runs dry takes a batch from there
+// before it asks for new memory. So one thread that only allocates and one that only frees reuse
+// the same blocks for ever. Memory once taken stays with the pool (its peak use bounds it).
+//
+// Under AddressSanitizer every block comes from and goes to operator new/delete, so that leaks and
+// uses after free are seen.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <new>
+
+#include "rouse/base/attributes.hpp"
+
+namespace rouse {
+
+/// Size classes: 16-byte steps up to 1 KiB, then four steps a doubling up to 32 KiB. Larger blocks
+/// come from operator new.
+struct BlockClass {
+  static constexpr std::size_t granule = 16;
+  static constexpr std::size_t small_limit = 1024;
+  static constexpr std::size_t large_limit = 32 * 1024;
+  static constexpr std::size_t small_count = small_limit / granule;
+  static constexpr std::size_t count = small_count + 4 * 5;
+
+  static constexpr std::size_t of(std::size_t size) noexcept {
+    if (size <= small_limit) return (size - 1) / granule;
+    const auto doubling = static_cast<std::size_t>(std::bit_width((size - 1) / small_limit)) - 1;
+    const std::size_t base = small_limit << doubling;
+    return small_count + 4 * doubling + (size - 1 - base) / (base / 4);
+  }
+  static constexpr std::size_t bytes(std::size_t index) noexcept {
+    if (index < small_count) return (index + 1) * granule;
+    const std::size_t base = small_limit << ((index - small_count) / 4);
+    return base + ((index - small_count) % 4 + 1) * (base / 4);
+  }
+};
+
+[[nodiscard]] ROUSE_API void* allocate_class(std::size_t index);
+ROUSE_API void free_class(void* block, std::size_t index) noexcept;
+
+/// Aligned for any type that is not over-aligned. Throws std::bad_alloc.
+/// Inline, because a coroutine's frame size is a constant: only its class reaches the pool.
+[[nodiscard]] inline void* allocate_block(std::size_t size) {
+  if (address_sanitizer || size > BlockClass::large_limit) return ::operator new(size);
+  return allocate_class(BlockClass::of(size));
+}
+
+/// `size` must be the one given to `allocate_block`.
+inline void free_block(void* block, std::size_t size) noexcept {
+  if (address_sanitizer || size > BlockClass::large_limit) return ::operator delete(block);
+  free_class(block, BlockClass::of(size));
+}
+
+/// Bytes the pool has taken from the system so far, in use or not.
+[[nodiscard]] ROUSE_API std::size_t block_pool_bytes() noexcept;
+
+}  // namespace rouse

@@ -1,0 +1,163 @@
+// Result<T>: a value or a std::error_code. For errors that are outcomes; broken contracts abort and
+// a task's own failures are exceptions.
+#pragma once
+
+#include <concepts>
+#include <optional>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include "rouse/base/assert.hpp"
+
+namespace rouse {
+
+template <class T = void>
+class Result;
+
+template <class R>
+inline constexpr bool is_result = false;
+template <class T>
+inline constexpr bool is_result<Result<T>> = true;
+
+/// What the two kinds of Result share: the error code, where 0 means there is a value.
+class [[nodiscard]] ResultBase {
+ public:
+  [[nodiscard]] bool has_value() const noexcept { return !error_; }
+  explicit operator bool() const noexcept { return has_value(); }
+
+  /// The error; must have one.
+  [[nodiscard]] const std::error_code& error() const noexcept {
+    ROUSE_ASSERT(!has_value(), "error() of a Result that has a value: ask has_value() first");
+    return error_;
+  }
+
+ protected:
+  ResultBase() noexcept = default;
+  explicit ResultBase(std::error_code error) noexcept : error_(error) {
+    ROUSE_ASSERT(error, "a Result was made from an error_code that says success");
+  }
+  void throw_error() const {
+    if (error_) throw std::system_error(error_);
+  }
+
+ private:
+  std::error_code error_;
+};
+
+template <class T>
+class [[nodiscard]] Result : public ResultBase {
+  static_assert(!std::is_reference_v<T>, "Result<T&>: use a pointer");
+
+ public:
+  using value_type = T;
+
+  template <class U = T>
+    requires(std::constructible_from<T, U &&> && !std::same_as<std::remove_cvref_t<U>, Result> &&
+             !std::convertible_to<U &&, std::error_code>)
+  Result(U&& value) : value_(std::in_place, std::forward<U>(value)) {}
+  Result(std::error_code error) noexcept : ResultBase(error) {}
+  Result(std::errc error) noexcept : ResultBase(std::make_error_code(error)) {}
+
+  /// The value, or throws std::system_error.
+  T& value() & {
+    throw_error();
+    return *value_;
+  }
+  const T& value() const& {
+    throw_error();
+    return *value_;
+  }
+  T&& value() && {
+    throw_error();
+    return *std::move(value_);
+  }
+
+  /// The value; must have one.
+  T& operator*() & { return checked(); }
+  const T& operator*() const& { return const_cast<Result*>(this)->checked(); }
+  T&& operator*() && { return std::move(checked()); }
+  T* operator->() { return &checked(); }
+  const T* operator->() const { return &const_cast<Result*>(this)->checked(); }
+
+  template <class U>
+  T value_or(U&& other) const& {
+    return has_value() ? *value_ : static_cast<T>(std::forward<U>(other));
+  }
+  template <class U>
+  T value_or(U&& other) && {
+    return has_value() ? *std::move(value_) : static_cast<T>(std::forward<U>(other));
+  }
+
+  /// Result<U> with `fn(value)`; an error stays as it is.
+  template <class Fn>
+  auto map(Fn&& fn) && -> Result<std::invoke_result_t<Fn, T>> {
+    using U = std::invoke_result_t<Fn, T>;
+    if (!has_value()) return error();
+    if constexpr (std::is_void_v<U>) {
+      std::forward<Fn>(fn)(*std::move(value_));
+      return {};
+    } else {
+      return std::forward<Fn>(fn)(*std::move(value_));
+    }
+  }
+  /// `fn(value)`, itself a Result; an error stays as it is.
+  template <class Fn>
+  auto and_then(Fn&& fn) && -> std::invoke_result_t<Fn, T> {
+    if (!has_value()) return error();
+    return std::forward<Fn>(fn)(*std::move(value_));
+  }
+  /// `fn(error)`, a Result of the same type; a value stays as it is.
+  template <class Fn>
+  Result or_else(Fn&& fn) && {
+    if (has_value()) return std::move(*this);
+    return std::forward<Fn>(fn)(error());
+  }
+
+ private:
+  T& checked() {
+    ROUSE_ASSERT(has_value(), "* of a Result that holds an error: ask has_value(), or use value()");
+    return *value_;
+  }
+  std::optional<T> value_;
+};
+
+template <>
+class [[nodiscard]] Result<void> : public ResultBase {
+ public:
+  using value_type = void;
+
+  Result() noexcept = default;
+  Result(std::error_code error) noexcept : ResultBase(error) {}
+  Result(std::errc error) noexcept : ResultBase(std::make_error_code(error)) {}
+
+  /// Throws std::system_error if there is an error.
+  void value() const { throw_error(); }
+  void operator*() const {
+    ROUSE_ASSERT(has_value(), "* of a Result that holds an error: ask has_value(), or use value()");
+  }
+
+  template <class Fn>
+  auto map(Fn&& fn) const -> Result<std::invoke_result_t<Fn>> {
+    using U = std::invoke_result_t<Fn>;
+    if (!has_value()) return error();
+    if constexpr (std::is_void_v<U>) {
+      std::forward<Fn>(fn)();
+      return {};
+    } else {
+      return std::forward<Fn>(fn)();
+    }
+  }
+  template <class Fn>
+  auto and_then(Fn&& fn) const -> std::invoke_result_t<Fn> {
+    if (!has_value()) return error();
+    return std::forward<Fn>(fn)();
+  }
+  template <class Fn>
+  Result or_else(Fn&& fn) const {
+    if (has_value()) return *this;
+    return std::forward<Fn>(fn)(error());
+  }
+};
+
+}  // namespace rouse
