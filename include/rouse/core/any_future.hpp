@@ -1,0 +1,96 @@
+// AnyFuture<T>: an owning future whose type is erased: what a container of different futures, or a
+// virtual function, needs. An Async is taken over without allocation; others are put on the heap.
+#pragma once
+
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "rouse/base/block_pool.hpp"
+#include "rouse/core/async.hpp"
+#include "rouse/core/future.hpp"
+
+namespace rouse {
+
+template <class T = void>
+class [[nodiscard("a future does nothing until it is polled: co_await it or spawn it")]] AnyFuture {
+ public:
+  using Output = T;
+
+  template <class F>
+    requires(Future<std::remove_cvref_t<F>> && !std::same_as<std::remove_cvref_t<F>, AnyFuture> &&
+             std::same_as<output_t<std::remove_cvref_t<F>>, T>)
+  AnyFuture(F&& future) {
+    using Held = std::remove_cvref_t<F>;
+    static_assert(alignof(Held) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
+                  "AnyFuture of an over-aligned future");
+    if constexpr (fits<Held>) {
+      new (&data_) Held(std::forward<F>(future));
+    } else {
+      void* memory = allocate_block(sizeof(Held));
+      try {
+        data_ = new (memory) Held(std::forward<F>(future));
+      } catch (...) {
+        free_block(memory, sizeof(Held));
+        throw;
+      }
+    }
+    vtable_ = &vtable_for<Held>;
+  }
+  AnyFuture(AnyFuture&& other) noexcept
+      : vtable_(std::exchange(other.vtable_, nullptr)), data_(other.data_) {}
+  AnyFuture& operator=(AnyFuture&& other) noexcept {
+    if (this != &other) {
+      reset();
+      vtable_ = std::exchange(other.vtable_, nullptr);
+      data_ = other.data_;
+    }
+    return *this;
+  }
+  ~AnyFuture() { reset(); }
+
+  Poll<T> poll(Context& cx) {
+    ROUSE_ASSERT(vtable_, "poll() of an AnyFuture that was moved from");
+    return vtable_->poll(*this, cx);
+  }
+
+ private:
+  struct VTable {
+    Poll<T> (*poll)(AnyFuture&, Context&);
+    void (*destroy)(AnyFuture&) noexcept;
+  };
+
+  /// An Async is one pointer to its frame, and its bytes may be moved like one.
+  template <class F>
+  static constexpr bool fits = is_async<F>;
+
+  template <class F>
+  F& as() noexcept {
+    if constexpr (fits<F>) {
+      return *std::launder(reinterpret_cast<F*>(&data_));
+    } else {
+      return *static_cast<F*>(data_);
+    }
+  }
+
+  template <class F>
+  static Poll<T> poll_as(AnyFuture& self, Context& cx) {
+    return self.as<F>().poll(cx);
+  }
+  template <class F>
+  static void destroy_as(AnyFuture& self) noexcept {
+    self.as<F>().~F();
+    if constexpr (!fits<F>) free_block(self.data_, sizeof(F));
+  }
+  template <class F>
+  static constexpr VTable vtable_for{poll_as<F>, destroy_as<F>};
+
+  void reset() noexcept {
+    if (vtable_) std::exchange(vtable_, nullptr)->destroy(*this);
+  }
+
+  const VTable* vtable_ = nullptr;
+  void* data_;  // the future itself if it fits, else where it is
+};
+
+}  // namespace rouse

@@ -1,0 +1,256 @@
+// Async<T>: what an async function returns. A lazy coroutine that is itself a Future: nothing runs
+// before it is polled or awaited, and destroying it cancels it where it stands.
+//
+//   rouse::Async<int> twice(int x) { co_return 2 * x; }
+//   rouse::Async<int> four() { co_return co_await twice(2); }
+//
+// Awaiting a child runs it in the same chain (core/frame.hpp). The frame comes from the block pool.
+#pragma once
+
+#include <concepts>
+#include <coroutine>
+#include <cstddef>
+#include <exception>
+#include <new>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "rouse/base/block_pool.hpp"
+#include "rouse/core/borrow.hpp"
+#include "rouse/core/frame.hpp"
+#include "rouse/core/future.hpp"
+#include "rouse/core/outcome.hpp"
+
+namespace rouse {
+
+template <class T>
+class Async;
+template <class T>
+class AsyncPromise;
+
+/// Awaits a future that is no coroutine: polled at once (by await_transform), suspends only if that
+/// gives pending. An exception of a later poll waits here for the coroutine to be resumed.
+template <Future F>
+class FutureAwaiter : Leaf {
+ public:
+  FutureAwaiter(F& future, Context& cx)
+      : Leaf(&poll_again), future_(&future), result_(future.poll(cx)) {}
+  FutureAwaiter(const FutureAwaiter&) = delete;
+  ~FutureAwaiter() {
+    if (threw()) error_.~exception_ptr();
+  }
+
+  bool await_ready() const noexcept { return result_.is_ready(); }
+  template <class Promise>
+  Transfer await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
+    return awaiting.promise().suspend_on(*this);
+  }
+  output_t<F> await_resume() {
+    if (threw()) [[unlikely]] std::rethrow_exception(error_);
+    return std::move(result_).value();
+  }
+
+ private:
+  bool threw() const noexcept { return this->poll == nullptr; }
+
+  static bool poll_again(Leaf& leaf, Context& cx) noexcept {
+    auto& self = static_cast<FutureAwaiter&>(leaf);
+    try {
+      self.result_ = self.future_->poll(cx);
+      return self.result_.is_ready();
+    } catch (...) {
+      self.poll = nullptr;
+      new (&self.error_) std::exception_ptr(std::current_exception());
+      return true;
+    }
+  }
+
+  union {
+    F* future_;
+    std::exception_ptr error_;  // if threw(): the future is not polled again
+  };
+  Poll<output_t<F>> result_;
+};
+
+/// Awaits a coroutine: runs it in the same chain.
+template <class T>
+class AsyncAwaiter {
+ public:
+  explicit AsyncAwaiter(Frame*& child) noexcept : child_(child) {}
+  AsyncAwaiter(const AsyncAwaiter&) = delete;
+
+  bool await_ready() const noexcept { return false; }
+  template <class Promise>
+  Transfer await_suspend(std::coroutine_handle<Promise> awaiting) {
+    return awaiting.promise().suspend_on(child_);
+  }
+  T await_resume() { return static_cast<AsyncPromise<T>*>(child_)->take(); }
+
+ private:
+  Frame*& child_;
+};
+
+template <class T>
+inline constexpr bool is_async = false;
+template <class T>
+inline constexpr bool is_async<Async<T>> = true;
+
+/// What all promises share. `AsyncPromise` adds only how the result is returned.
+template <class T>
+class AsyncPromiseBase : public Frame {
+ public:
+  explicit AsyncPromiseBase(bool borrows) noexcept : Frame(borrows) {}
+  ~AsyncPromiseBase() { result_.clear(result_state_); }
+
+  static void* operator new(std::size_t size) { return allocate_block(size); }
+  static void operator delete(void* frame, std::size_t size) noexcept { free_block(frame, size); }
+
+  Async<T> get_return_object(
+      std::source_location where = std::source_location::current()) noexcept {
+    set_where(where);
+    return Async<T>(static_cast<AsyncPromise<T>*>(this));
+  }
+  std::suspend_always initial_suspend() noexcept { return {}; }
+
+  struct FinalAwaiter {
+    FinalAwaiter() noexcept {}
+    bool await_ready() const noexcept { return false; }
+    template <class Promise>
+    Transfer await_suspend(std::coroutine_handle<Promise> ended) noexcept {
+      return ended.promise().finish();
+    }
+    void await_resume() const noexcept {}
+  };
+  FinalAwaiter final_suspend() noexcept { return FinalAwaiter(); }
+
+  void unhandled_exception() noexcept {
+    result_.clear(result_state_);  // a destructor may throw after the value was returned
+    result_state_ = result_.set_error(std::current_exception());
+  }
+
+  template <class Awaited>
+  auto await_transform(Awaited&& awaited,
+                       std::source_location where = std::source_location::current()) {
+    using F = std::remove_reference_t<Awaited>;
+    static_assert(Future<F>,
+                  "co_await needs a rouse::Future: a type with `using Output = T;` and "
+                  "`rouse::Poll<T> poll(rouse::Context&)`, such as rouse::Async<T>");
+    static_assert(aggregate_temporaries_are_safe || std::is_lvalue_reference_v<Awaited> ||
+                      !std::is_aggregate_v<F> || std::is_trivially_destructible_v<F>,
+                  "GCC 12 destroys a temporary aggregate twice in a co_await expression: give this "
+                  "future a constructor, or name it in a variable before the await");
+    set_where(where);
+    if constexpr (is_async<F>) {
+      ROUSE_ASSERT(awaited.frame_, "co_await of an Async that was moved from",
+                   where.function_name());
+      return AsyncAwaiter<output_t<F>>(awaited.frame_);
+    } else if constexpr (Future<F>) {
+      return FutureAwaiter<F>(awaited, context());
+    } else {
+      return std::suspend_never();
+    }
+  }
+
+  T take() { return result_.take(result_state_); }
+
+ protected:
+  OutcomeCell<T> result_;  // which of the two: Frame::result_state_
+};
+
+template <class T>
+class AsyncPromise : public AsyncPromiseBase<T> {
+ public:
+  using AsyncPromiseBase<T>::AsyncPromiseBase;
+
+  template <class U = T>
+    requires std::constructible_from<T, U&&>
+  void return_value(U&& value) {
+    this->result_state_ = this->result_.set_value(std::forward<U>(value));
+  }
+};
+
+template <>
+class AsyncPromise<void> : public AsyncPromiseBase<void> {
+ public:
+  using AsyncPromiseBase<void>::AsyncPromiseBase;
+
+  void return_void() noexcept { result_state_ = result_.set_value(); }
+};
+
+template <class T = void>
+class [[nodiscard(
+    "an Async does nothing until it is run: write `co_await f()`, `rouse::spawn(f, args...)` or "
+    "`rouse::block_on(f())`")]] Async {
+ public:
+  using Output = T;
+
+  Async(Async&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
+  Async& operator=(Async&& other) noexcept {
+    if (this != &other) {
+      cancel();
+      frame_ = std::exchange(other.frame_, nullptr);
+    }
+    return *this;
+  }
+  ~Async() { cancel(); }
+
+  /// Runs the coroutine until it waits for something or ends. Throws what it threw.
+  Poll<T> poll(Context& cx) {
+    ROUSE_ASSERT(frame_, "poll() of an Async that was moved from");
+    if (!frame_->poll_chain(cx)) return pending;
+    auto& promise = static_cast<AsyncPromise<T>&>(*frame_);
+    if constexpr (std::is_void_v<T>) {
+      promise.take();
+      return Poll<T>::ready();
+    } else {
+      return Poll<T>::ready(promise.take());
+    }
+  }
+
+  /// Whether the coroutine took references, pointers, views, `this` or a lambda's captures, and so
+  /// must not outlive its caller. `spawn` refuses such a coroutine.
+  [[nodiscard]] bool borrows() const noexcept { return frame_ && frame_->borrows(); }
+
+  /// The coroutine's name, with its parameters, as the compiler spells it.
+  [[nodiscard]] const char* name() const noexcept {
+    return frame_ ? frame_->where().function_name() : "(moved from)";
+  }
+
+  /// The async backtrace: calls `fn(source_location)` for each await this coroutine is suspended
+  /// at, innermost first.
+  template <class Fn>
+  void visit_awaits(Fn&& fn) const {
+    if (frame_) frame_->visit_chain([&](const Frame& frame) { fn(frame.where()); });
+  }
+
+ private:
+  template <class>
+  friend class AsyncPromiseBase;
+
+  explicit Async(AsyncPromise<T>* promise) noexcept : frame_(promise) {
+    static_assert(alignof(AsyncPromise<T>) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
+                  "Async<T> of an over-aligned T: compilers misalign it inside a coroutine frame; "
+                  "return it through std::unique_ptr");
+  }
+
+  void cancel() noexcept {
+    if (frame_) std::exchange(frame_, nullptr)->destroy();
+  }
+
+  Frame* frame_;
+};
+
+/// The promise of a coroutine with these parameters: knows whether they borrow.
+template <class T, bool Borrows>
+class AsyncPromiseFor : public AsyncPromise<T> {
+ public:
+  AsyncPromiseFor() noexcept : AsyncPromise<T>(Borrows) {}
+};
+
+}  // namespace rouse
+
+template <class T, class... Parameters>
+struct std::coroutine_traits<rouse::Async<T>, Parameters...> {
+  using promise_type = rouse::AsyncPromiseFor<T, (rouse::is_borrow<Parameters> || ...)>;
+};

@@ -1,0 +1,79 @@
+// AtomicWaker: one waker slot that a task fills and another thread (or a signal handler) wakes.
+//
+// One task registers, any number of threads wake. A wake that comes while the task is registering
+// is not lost: whoever of the two comes second calls the waker.
+//
+//   waiting --register--> registering --done--> waiting
+//   waiting --wake--> waking --done--> waiting          (takes the waker out and calls it)
+//   registering --wake--> registering|waking            (the registering side calls it)
+//
+// The slot belongs to whoever moved the state away from `waiting`.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "rouse/base/atomic.hpp"
+#include "rouse/core/waker.hpp"
+
+namespace rouse {
+
+class ROUSE_API AtomicWaker {
+ public:
+  constexpr AtomicWaker() noexcept = default;
+  AtomicWaker(const AtomicWaker&) = delete;
+  AtomicWaker& operator=(const AtomicWaker&) = delete;
+
+  /// Keeps a copy of `waker` for the next wake. Register first, then look at the condition waited
+  /// for: a wake in between is then seen by one of the two. Not from two threads at once.
+  void register_waker(const Waker& waker) {
+    std::uint8_t expected = waiting;
+    // ORDER: acquire; sees the slot as the last waker or registrar left it.
+    if (!state_.compare_exchange_strong(expected, registering, memory_order_acquire,
+                                        memory_order_acquire)) {
+      ROUSE_ASSERT(expected == waking, "AtomicWaker: two threads register at the same time");
+      // Somebody is waking right now, maybe with the old waker: have the task polled again.
+      waker.wake_by_ref();
+      return;
+    }
+    Waker old;
+    if (!slot_.will_wake(waker)) old = std::exchange(slot_, Waker(waker));
+    expected = registering;
+    // ORDER: acq_rel; release publishes the slot to the next wake, acquire sees what was written
+    // before a wake that came meanwhile.
+    if (!state_.compare_exchange_strong(expected, waiting, memory_order_acq_rel,
+                                        memory_order_acquire)) {
+      Waker woken = std::move(slot_);
+      // ORDER: acq_rel; gives the slot back before the waker is called.
+      state_.exchange(waiting, memory_order_acq_rel);
+      std::move(woken).wake();
+    }
+    // `old` is dropped here, after the slot was given back: dropping may re-enter.
+  }
+
+  /// Wakes the registered waker, once, if there is one. From any thread.
+  void wake() {
+    if (Waker waker = take()) std::move(waker).wake();
+  }
+
+  /// Takes the registered waker out without waking it. Empty if there is none or another thread
+  /// is taking it.
+  Waker take() {
+    // ORDER: acq_rel; release publishes what the task will look at, acquire sees its waker.
+    if (state_.fetch_or(waking, memory_order_acq_rel) != waiting) return Waker();
+    Waker waker = std::move(slot_);
+    // ORDER: release; the slot is empty before the next registration sees it.
+    state_.fetch_and(static_cast<std::uint8_t>(~waking), memory_order_release);
+    return waker;
+  }
+
+ private:
+  static constexpr std::uint8_t waiting = 0;
+  static constexpr std::uint8_t registering = 1;
+  static constexpr std::uint8_t waking = 2;
+
+  atomic<std::uint8_t> state_{waiting};
+  Waker slot_;
+};
+
+}  // namespace rouse

@@ -1,0 +1,45 @@
+// Which coroutine parameters borrow: a reference, a raw pointer, a view. Member functions get
+// `this`, and lambdas their closure, as a reference, so they are seen too; a class without members
+// (a lambda without captures) has nothing to dangle.
+// A borrow inside a struct can't be seen.
+#pragma once
+
+#include <concepts>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace rouse {
+
+template <class T>
+concept ReferenceWrapper = requires(const T& t) {
+  typename T::type;
+  { t.get() } -> std::same_as<typename T::type&>;
+  requires std::convertible_to<const T&, typename T::type&>;
+};
+
+template <class P, class T = std::remove_cvref_t<P>>
+inline constexpr bool is_borrow =
+    (std::is_reference_v<P> && !std::is_empty_v<T>) ||
+    (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) ||
+    std::ranges::enable_borrowed_range<T> || std::ranges::enable_view<T> || ReferenceWrapper<T>;
+
+/// Says explicitly that a borrowing future will not outlive what it borrows: `spawn(borrowed(f))`.
+template <class F>
+class Borrowed {
+ public:
+  using Output = typename F::Output;
+  explicit Borrowed(F future) : future_(std::move(future)) {}
+  auto poll(auto& cx) { return future_.poll(cx); }
+
+ private:
+  F future_;
+};
+
+template <class F>
+Borrowed<std::remove_cvref_t<F>> borrowed(F&& future) {
+  return Borrowed<std::remove_cvref_t<F>>(std::forward<F>(future));
+}
+
+}  // namespace rouse

@@ -1,0 +1,193 @@
+// The chain: how nested coroutines are polled in O(1).
+//
+// An Async that somebody polls is the root of a chain: root, the child it awaits, that child's
+// child, ... down to the innermost frame, which is suspended on a leaf: a future that is no
+// coroutine. The root remembers the innermost frame; a poll polls the leaf and, if that is ready,
+// resumes the innermost frame. How deep the chain is does not matter.
+//
+//   poll(root) --> [root] --awaits--> [child] --awaits--> [innermost] --awaits--> leaf
+//                     '------------------- link --------------^
+//
+// Invariants:
+//  - link_ of a root is the innermost frame (itself at first); of a child, its parent.
+//  - A frame that runs has run_: the poll_chain of its root that is under way. A suspended frame has
+//    awaited_ in the same place: in the innermost its Leaf (null before the first resume), in every
+//    frame above the pointer, inside the awaited Async, that owns the child's frame.
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <source_location>
+#include <utility>
+
+#include "rouse/base/assert.hpp"
+#include "rouse/base/attributes.hpp"
+#include "rouse/core/context.hpp"
+#include "rouse/core/outcome.hpp"
+
+namespace rouse {
+
+/// The future at the end of a chain, seen without its type.
+struct Leaf {
+  using PollFn = bool (*)(Leaf&, Context&) noexcept;
+  explicit Leaf(PollFn poll_fn) noexcept : poll(poll_fn) {}
+  PollFn poll;  ///< true: it ended, and what came of it is kept in the leaf; does not throw
+};
+
+class Frame;
+
+/// What `await_suspend` returns: the coroutine to go on with where the compiler makes that a tail
+/// call; else one that does nothing, and the loop in `ChainRun::resume` goes on.
+using Transfer = std::coroutine_handle<>;
+
+/// One run of a chain: lives on the stack of poll_chain.
+class ChainRun {
+ public:
+  ChainRun(Context& cx, Frame& root) noexcept : cx_(cx), root_(root) {}
+  ChainRun(const ChainRun&) = delete;
+  ChainRun& operator=(const ChainRun&) = delete;
+
+  Context& context() const noexcept { return cx_; }
+  Frame& root() const noexcept { return root_; }
+
+  /// Goes on with `next`. This, `leave` and `resume` alone know how coroutines hand over.
+  Transfer transfer(std::coroutine_handle<> next) noexcept {
+    if constexpr (symmetric_transfer) return next;
+    next_ = next;
+    return std::noop_coroutine();
+  }
+  /// Goes back to whoever polls the chain.
+  static Transfer leave() noexcept { return std::noop_coroutine(); }
+  /// Runs `frame` and what it transfers to, until the chain suspends or ends.
+  void resume(std::coroutine_handle<> frame) {
+    frame.resume();
+    if constexpr (!symmetric_transfer) {
+      while (next_) std::exchange(next_, nullptr).resume();
+    }
+  }
+
+ private:
+  Context& cx_;
+  Frame& root_;
+  std::coroutine_handle<> next_;
+};
+
+/// The part of a coroutine frame that does not depend on its result type: base of every promise.
+class ROUSE_API Frame {
+ public:
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+
+  bool is_done() const noexcept { return state_ == State::done; }
+  bool borrows() const noexcept { return borrows_; }
+  /// The await this frame is suspended at; before the first await, the coroutine's beginning.
+  /// `function_name()` names the coroutine in any case.
+  const std::source_location& where() const noexcept { return where_; }
+
+  /// Polls the chain that begins here. True once the root is done.
+  bool poll_chain(Context& cx);
+
+  /// Destroys this frame and, innermost first, those that it awaits.
+  void destroy() noexcept {
+    if (state_ == State::root) return destroy_chain();
+    handle().destroy();
+  }
+
+  /// Called for each frame of the chain that begins here, innermost first.
+  template <class Fn>
+  void visit_chain(Fn&& fn) const {
+    if (state_ != State::root) return fn(*this);
+    for (const Frame* frame = link_; frame != this; frame = frame->link_) fn(*frame);
+    fn(*this);
+  }
+
+ protected:
+  explicit Frame(bool borrows) noexcept : borrows_(borrows) {}
+  ~Frame() = default;
+
+  void set_where(const std::source_location& where) noexcept { where_ = where; }
+
+ public:
+  // --- For awaiters, while this frame runs. ---
+
+  Context& context() const noexcept { return run_->context(); }
+
+  /// Suspends this frame on a leaf that is pending.
+  Transfer suspend_on(Leaf& leaf) noexcept {
+    run_->root().link_ = this;
+    awaited_ = &leaf;
+    return ChainRun::leave();
+  }
+
+  /// Suspends this frame on the coroutine that `owner` owns, and goes on there.
+  Transfer suspend_on(Frame*& owner) {
+    ChainRun& run = *run_;
+    Frame& child = *owner;
+    awaited_ = &owner;
+    if (child.state_ != State::fresh) [[unlikely]] return adopt_started(child, run);
+    child.state_ = State::child;
+    child.link_ = this;
+    child.run_ = &run;
+    return run.transfer(child.handle());
+  }
+
+  /// Ends this frame: goes on in the parent, or leaves the chain.
+  Transfer finish() noexcept {
+    if (std::exchange(state_, State::done) != State::child) return ChainRun::leave();
+    link_->run_ = run_;
+    return run_->transfer(link_->handle());
+  }
+
+ private:
+  /// The promise is the first thing behind the frame's two function pointers whatever its type,
+  /// because no promise is over-aligned (Async asserts it): so its base leads to the handle.
+  std::coroutine_handle<> handle() noexcept {
+    return std::coroutine_handle<Frame>::from_promise(*this);
+  }
+
+  Frame*& child_owner() const noexcept { return *static_cast<Frame**>(awaited_); }
+
+  /// A coroutine that was polled on its own before it is awaited: its chain joins this one.
+  Transfer adopt_started(Frame& child, ChainRun& run) {
+    ROUSE_ASSERT(child.state_ == State::root,
+                 "this coroutine was awaited again, by two at once or after it had finished",
+                 child.where_.function_name());
+    Frame& inner = *child.link_;
+    child.state_ = State::child;
+    child.link_ = this;
+    run.root().link_ = &inner;
+    if (!inner.poll_leaf(run)) return ChainRun::leave();
+    return run.transfer(inner.handle());
+  }
+
+  /// Polls what this (innermost, suspended) frame waits for. True: it is ready to be resumed.
+  bool poll_leaf(ChainRun& run) {
+    Leaf* leaf = static_cast<Leaf*>(awaited_);
+    if (leaf != nullptr && !leaf->poll(*leaf, run.context())) return false;
+    run_ = &run;
+    return true;
+  }
+
+  void destroy_chain() noexcept;
+
+  enum class State : std::uint8_t {
+    fresh,  // neither polled nor awaited
+    root,   // polled by somebody
+    child,  // awaited by its parent frame
+    done,   // at its end: the result is there
+  };
+
+  union {
+    ChainRun* run_;
+    void* awaited_ = nullptr;
+  };
+  Frame* link_ = this;
+  std::source_location where_;
+  State state_ = State::fresh;
+  const bool borrows_;
+
+ protected:
+  OutcomeState result_state_ = OutcomeState::none;  // of AsyncPromiseBase: here there is room
+};
+
+}  // namespace rouse

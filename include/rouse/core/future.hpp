@@ -1,0 +1,25 @@
+// The Future concept: anything with an `Output` type and a `poll`.
+//
+// Contract: a poll that returns pending has arranged for the latest context's waker to be woken.
+// A future is not polled after it was ready. It may be moved until its first poll, never after.
+// Destroying it at any point cancels it.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "rouse/core/context.hpp"
+#include "rouse/core/poll.hpp"
+
+namespace rouse {
+
+template <class F>
+concept Future = requires(F& future, Context& cx) {
+  typename F::Output;
+  { future.poll(cx) } -> std::same_as<Poll<typename F::Output>>;
+};
+
+template <Future F>
+using output_t = typename F::Output;
+
+}  // namespace rouse

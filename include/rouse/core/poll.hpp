@@ -1,0 +1,100 @@
+// Poll<T>: what polling a future gives: the value, or "not yet".
+#pragma once
+
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "rouse/base/assert.hpp"
+
+namespace rouse {
+
+/// Converts to every Poll<T>: `return pending;`.
+struct Pending {
+  explicit constexpr Pending() = default;
+};
+inline constexpr Pending pending{};
+
+template <class T = void>
+class [[nodiscard]] Poll {
+  using Stored = std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*, T>;
+
+ public:
+  constexpr Poll(Pending) noexcept {}
+
+  template <class U = T>
+    requires std::is_constructible_v<T, U&&>
+  static constexpr Poll ready(U&& value) {
+    Poll poll(pending);
+    if constexpr (std::is_reference_v<T>) {
+      poll.value_ = &value;
+    } else {
+      poll.value_.emplace(std::forward<U>(value));
+    }
+    return poll;
+  }
+
+  [[nodiscard]] constexpr bool is_ready() const noexcept { return value_.has_value(); }
+  [[nodiscard]] constexpr bool is_pending() const noexcept { return !value_.has_value(); }
+
+  constexpr T& value() & {
+    ROUSE_ASSERT(is_ready(), "value() of a pending Poll: ask is_ready() first");
+    if constexpr (std::is_reference_v<T>) {
+      return **value_;
+    } else {
+      return *value_;
+    }
+  }
+  constexpr const std::remove_reference_t<T>& value() const& {
+    return const_cast<Poll*>(this)->value();
+  }
+  constexpr T&& value() && { return static_cast<T&&>(value()); }
+
+  /// Poll<U> with `fn(value)` if ready; pending stays pending.
+  template <class Fn>
+  constexpr auto map(Fn&& fn) && -> Poll<std::invoke_result_t<Fn, T>> {
+    using U = std::invoke_result_t<Fn, T>;
+    if (is_pending()) return pending;
+    if constexpr (std::is_void_v<U>) {
+      std::forward<Fn>(fn)(std::move(*this).value());
+      return Poll<U>::ready();
+    } else {
+      return Poll<U>::ready(std::forward<Fn>(fn)(std::move(*this).value()));
+    }
+  }
+
+ private:
+  std::optional<Stored> value_;
+};
+
+template <>
+class [[nodiscard]] Poll<void> {
+ public:
+  constexpr Poll(Pending) noexcept {}
+  static constexpr Poll ready() noexcept {
+    Poll poll(pending);
+    poll.ready_ = true;
+    return poll;
+  }
+  [[nodiscard]] constexpr bool is_ready() const noexcept { return ready_; }
+  [[nodiscard]] constexpr bool is_pending() const noexcept { return !ready_; }
+  constexpr void value() const {
+    ROUSE_ASSERT(ready_, "value() of a pending Poll: ask is_ready() first");
+  }
+  template <class Fn>
+  constexpr auto map(Fn&& fn) const -> Poll<std::invoke_result_t<Fn>> {
+    using U = std::invoke_result_t<Fn>;
+    if (!ready_) return pending;
+    if constexpr (std::is_void_v<U>) {
+      std::forward<Fn>(fn)();
+      return Poll<U>::ready();
+    } else {
+      return Poll<U>::ready(std::forward<Fn>(fn)());
+    }
+  }
+
+ private:
+  bool ready_ = false;
+};
+
+}  // namespace rouse

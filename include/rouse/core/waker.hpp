@@ -1,0 +1,139 @@
+// Waker: "poll this task again". Two words, usable from any thread, and it may outlive the task and
+// the executor it belongs to. A RawWaker is the part an executor supplies.
+//
+// Waking is idempotent: any number of wakes before the next poll cost one poll, a wake during a
+// poll causes one more, a wake after completion does nothing, and no wake is ever lost.
+#pragma once
+
+#include <concepts>
+#include <utility>
+
+#include "rouse/base/assert.hpp"
+#include "rouse/base/attributes.hpp"
+#include "rouse/base/ref_ptr.hpp"
+
+namespace rouse {
+
+class RawWaker;
+
+/// What an executor must be able to do with the data pointer. All four may be called from any
+/// thread and must not throw.
+struct RawWakerVTable {
+  constexpr RawWakerVTable(RawWaker (*clone_fn)(const void*), void (*wake_fn)(const void*),
+                           void (*wake_by_ref_fn)(const void*),
+                           void (*drop_fn)(const void*)) noexcept
+      : clone(clone_fn), wake(wake_fn), wake_by_ref(wake_by_ref_fn), drop(drop_fn) {}
+
+  RawWaker (*clone)(const void* data);        ///< another waker for the same task
+  void (*wake)(const void* data);             ///< wake, and drop
+  void (*wake_by_ref)(const void* data);      ///< wake, and keep
+  void (*drop)(const void* data);             ///< give the waker up without waking
+};
+
+class RawWaker {
+ public:
+  constexpr RawWaker(const void* data, const RawWakerVTable* vtable) noexcept
+      : data_(data), vtable_(vtable) {}
+  constexpr const void* data() const noexcept { return data_; }
+  constexpr const RawWakerVTable* vtable() const noexcept { return vtable_; }
+
+ private:
+  const void* data_;
+  const RawWakerVTable* vtable_;
+};
+
+class ROUSE_API Waker {
+ public:
+  /// Holds no waker, like a null pointer: only to be assigned to, compared and destroyed.
+  constexpr Waker() noexcept = default;
+
+  /// Takes over `raw`, which must keep the contract above.
+  static constexpr Waker from_raw(RawWaker raw) noexcept { return Waker(raw); }
+
+  Waker(const Waker& other)
+      : raw_(other ? other.raw_.vtable()->clone(other.raw_.data()) : other.raw_) {}
+  constexpr Waker(Waker&& other) noexcept : raw_(std::exchange(other.raw_, empty)) {}
+  Waker& operator=(const Waker& other) { return *this = Waker(other); }
+  Waker& operator=(Waker&& other) noexcept {
+    const RawWaker old = std::exchange(raw_, std::exchange(other.raw_, empty));
+    if (old.vtable()) old.vtable()->drop(old.data());
+    return *this;
+  }
+  constexpr ~Waker() {
+    if (raw_.vtable()) raw_.vtable()->drop(raw_.data());
+  }
+
+  /// Wakes the task and gives this waker up: cheaper than waking by reference and dropping.
+  void wake() && {
+    const RawWaker raw = std::exchange(raw_, empty);
+    ROUSE_ASSERT(raw.vtable(), "wake() of an empty Waker: it was moved from or never set");
+    raw.vtable()->wake(raw.data());
+  }
+
+  void wake_by_ref() const {
+    ROUSE_ASSERT(raw_.vtable(), "wake_by_ref() of an empty Waker: it was moved from or never set");
+    raw_.vtable()->wake_by_ref(raw_.data());
+  }
+
+  /// True if both wake the same task for sure. Futures use it to keep a stored waker as it is.
+  [[nodiscard]] constexpr bool will_wake(const Waker& other) const noexcept {
+    return raw_.data() == other.raw_.data() && raw_.vtable() == other.raw_.vtable();
+  }
+
+  explicit constexpr operator bool() const noexcept { return raw_.vtable() != nullptr; }
+  constexpr const RawWaker& as_raw() const noexcept { return raw_; }
+
+  /// A waker that does nothing, for polling by hand.
+  static const Waker& noop() noexcept;
+
+ private:
+  static constexpr RawWaker empty{nullptr, nullptr};
+  explicit constexpr Waker(RawWaker raw) noexcept : raw_(raw) {}
+
+  RawWaker raw_ = empty;
+};
+
+static_assert(sizeof(Waker) == 2 * sizeof(void*));
+
+struct NoopWaker {
+  static RawWaker clone(const void*) { return RawWaker(nullptr, &vtable); }
+  static constexpr void ignore(const void*) {}
+  static constexpr RawWakerVTable vtable{clone, ignore, ignore, ignore};
+
+  /// Never destroyed: usable before and after main.
+  union Storage {
+    constexpr Storage() noexcept : waker(Waker::from_raw(RawWaker(nullptr, &vtable))) {}
+    constexpr ~Storage() {}
+    Waker waker;
+  };
+};
+inline constexpr NoopWaker::Storage noop_waker;
+
+inline const Waker& Waker::noop() noexcept { return noop_waker.waker; }
+
+/// The vtable of wakers that share ownership of a `W` with a `wake()` member.
+template <class W>
+struct SharedWaker {
+  static const W* self(const void* data) { return static_cast<const W*>(data); }
+  static RawWaker clone(const void* data) {
+    self(data)->add_ref();
+    return RawWaker(data, &vtable);
+  }
+  static void wake(const void* data) {
+    const_cast<W*>(self(data))->wake();
+    self(data)->release();
+  }
+  static void wake_by_ref(const void* data) { const_cast<W*>(self(data))->wake(); }
+  static void drop(const void* data) { self(data)->release(); }
+  static constexpr RawWakerVTable vtable{clone, wake, wake_by_ref, drop};
+};
+
+/// A Waker that calls `target->wake()`, which must be safe to call from any thread.
+template <class W>
+  requires requires(W& w) { w.wake(); }
+Waker make_waker(RefPtr<W> target) {
+  ROUSE_ASSERT(target, "make_waker needs a target: the RefPtr is null");
+  return Waker::from_raw(RawWaker(target.leak(), &SharedWaker<W>::vtable));
+}
+
+}  // namespace rouse
