@@ -1,0 +1,36 @@
+# What `cmake --install` puts where: library, headers, CMake package, pkg-config file.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(rouse_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rouse)
+install(TARGETS rouse EXPORT rouseTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(
+  DIRECTORY include/rouse
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING
+  PATTERN "*.hpp")
+install(EXPORT rouseTargets NAMESPACE rouse:: DESTINATION ${rouse_package_dir})
+
+configure_package_config_file(cmake/rouseConfig.cmake.in rouseConfig.cmake
+                              INSTALL_DESTINATION ${rouse_package_dir})
+# Before 1.0 a minor version may break the API, so 0.1 does not stand in for 0.2.
+write_basic_package_version_file(rouseConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/rouseConfig.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/rouseConfigVersion.cmake
+        DESTINATION ${rouse_package_dir})
+
+# The .pc file finds the prefix from its own place, so that `cmake --install --prefix` and a moved
+# tree are right. With an absolute libdir there is no fixed way from one to the other.
+if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
+  set(pc_prefix ${CMAKE_INSTALL_PREFIX})
+else()
+  file(RELATIVE_PATH pc_prefix /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
+  string(REGEX REPLACE "/$" "" pc_prefix "\${pcfiledir}/${pc_prefix}")
+endif()
+# cmake_path(APPEND) leaves an absolute directory as it is.
+set(pc_libdir "\${prefix}")
+cmake_path(APPEND pc_libdir ${CMAKE_INSTALL_LIBDIR})
+set(pc_includedir "\${prefix}")
+cmake_path(APPEND pc_includedir ${CMAKE_INSTALL_INCLUDEDIR})
+configure_file(cmake/rouse.pc.in rouse.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/rouse.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
