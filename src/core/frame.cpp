@@ -1,17 +1,8 @@
 #include "rouse/core/frame.hpp"
 
-namespace rouse {
+#include <cstdio>
 
-bool Frame::poll_chain(Context& cx) {
-  ROUSE_ASSERT(state_ < State::child, "a coroutine was polled after it was ready or while another awaits it",
-               where_.function_name());
-  state_ = State::root;
-  Frame& inner = *link_;
-  ChainRun run(cx, *this);
-  if (!inner.poll_leaf(run)) return false;
-  run.resume(inner.handle());
-  return state_ == State::done;
-}
+namespace rouse {
 
 // A chain may be 100,000 frames deep: were the root destroyed first, each frame's destructor would
 // run inside that of the frame above. Innermost first also keeps what a child borrows alive longer
@@ -24,6 +15,13 @@ void Frame::destroy_chain() noexcept {
     frame = parent;
   }
   handle().destroy();
+}
+
+const char* Frame::last_await() const noexcept {
+  static char text[512];
+  std::snprintf(text, sizeof text, "last await: %s:%u", where_.file_name(),
+                static_cast<unsigned>(where_.line()));
+  return text;
 }
 
 }  // namespace rouse

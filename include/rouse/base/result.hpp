@@ -55,7 +55,8 @@ class [[nodiscard]] Result : public ResultBase {
   template <class U = T>
     requires(std::constructible_from<T, U &&> && !std::same_as<std::remove_cvref_t<U>, Result> &&
              !std::convertible_to<U &&, std::error_code>)
-  Result(U&& value) : value_(std::in_place, std::forward<U>(value)) {}
+  explicit(!std::convertible_to<U&&, T>) Result(U&& value)
+      : value_(std::in_place, std::forward<U>(value)) {}
   Result(std::error_code error) noexcept : ResultBase(error) {}
   Result(std::errc error) noexcept : ResultBase(std::make_error_code(error)) {}
 

@@ -217,6 +217,11 @@ class [[nodiscard(
     return frame_ ? frame_->where().function_name() : "(moved from)";
   }
 
+  /// The await it is suspended at itself (see `visit_awaits` for what that one waits for).
+  [[nodiscard]] std::source_location where() const noexcept {
+    return frame_ ? frame_->where() : std::source_location();
+  }
+
   /// The async backtrace: calls `fn(source_location)` for each await this coroutine is suspended
   /// at, innermost first.
   template <class Fn>
@@ -241,16 +246,17 @@ class [[nodiscard(
   Frame* frame_;
 };
 
-/// The promise of a coroutine with these parameters: knows whether they borrow.
-template <class T, bool Borrows>
+/// The promise of a coroutine with these parameters: knows whether they borrow. That is asked in
+/// the constructor's body and not in the traits: a lambda's closure is complete only after its body.
+template <class T, class... Parameters>
 class AsyncPromiseFor : public AsyncPromise<T> {
  public:
-  AsyncPromiseFor() noexcept : AsyncPromise<T>(Borrows) {}
+  AsyncPromiseFor() noexcept : AsyncPromise<T>((is_borrow<Parameters> || ...)) {}
 };
 
 }  // namespace rouse
 
 template <class T, class... Parameters>
 struct std::coroutine_traits<rouse::Async<T>, Parameters...> {
-  using promise_type = rouse::AsyncPromiseFor<T, (rouse::is_borrow<Parameters> || ...)>;
+  using promise_type = rouse::AsyncPromiseFor<T, Parameters...>;
 };

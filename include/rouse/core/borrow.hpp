@@ -19,11 +19,18 @@ concept ReferenceWrapper = requires(const T& t) {
   requires std::convertible_to<const T&, typename T::type&>;
 };
 
+/// A class that is only declared so far may have members.
+template <class T>
+concept Memberless = std::is_class_v<T> && requires { sizeof(T); } && std::is_empty_v<T>;
+
 template <class P, class T = std::remove_cvref_t<P>>
-inline constexpr bool is_borrow =
-    (std::is_reference_v<P> && !std::is_empty_v<T>) ||
+concept Borrow =
+    (std::is_reference_v<P> && !std::is_function_v<T> && !Memberless<T>) ||
     (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) ||
     std::ranges::enable_borrowed_range<T> || std::ranges::enable_view<T> || ReferenceWrapper<T>;
+
+template <class P>
+inline constexpr bool is_borrow = Borrow<P>;
 
 /// Says explicitly that a borrowing future will not outlive what it borrows: `spawn(borrowed(f))`.
 template <class F>

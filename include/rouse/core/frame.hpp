@@ -85,7 +85,17 @@ class ROUSE_API Frame {
   const std::source_location& where() const noexcept { return where_; }
 
   /// Polls the chain that begins here. True once the root is done.
-  bool poll_chain(Context& cx);
+  bool poll_chain(Context& cx) {
+    ROUSE_ASSERT(state_ < State::child,
+                 "a coroutine was polled after it was ready or while another awaits it",
+                 where_.function_name(), last_await());
+    state_ = State::root;
+    Frame& inner = *link_;
+    ChainRun run(cx, *this);
+    if (!inner.poll_leaf(run)) return false;
+    run.resume(inner.handle());
+    return state_ == State::done;
+  }
 
   /// Destroys this frame and, innermost first, those that it awaits.
   void destroy() noexcept {
@@ -151,7 +161,7 @@ class ROUSE_API Frame {
   Transfer adopt_started(Frame& child, ChainRun& run) {
     ROUSE_ASSERT(child.state_ == State::root,
                  "this coroutine was awaited again, by two at once or after it had finished",
-                 child.where_.function_name());
+                 child.where_.function_name(), child.last_await());
     Frame& inner = *child.link_;
     child.state_ = State::child;
     child.link_ = this;
@@ -169,6 +179,8 @@ class ROUSE_API Frame {
   }
 
   void destroy_chain() noexcept;
+  /// Where it is or was suspended, for the message that ends the program.
+  const char* last_await() const noexcept;
 
   enum class State : std::uint8_t {
     fresh,  // neither polled nor awaited

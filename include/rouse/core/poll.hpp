@@ -21,6 +21,17 @@ class [[nodiscard]] Poll {
 
  public:
   constexpr Poll(Pending) noexcept {}
+  Poll(const Poll&) = default;
+  Poll(Poll&&) = default;
+  Poll& operator=(const Poll&) = default;
+  /// Makes the value anew: one that can be moved need not be assignable, e.g. a lock's guard.
+  constexpr Poll& operator=(Poll&& other) noexcept(std::is_nothrow_move_constructible_v<Stored>) {
+    if (this == &other) return *this;
+    value_.reset();
+    if (other.value_) value_.emplace(*std::move(other.value_));
+    return *this;
+  }
+  ~Poll() = default;
 
   template <class U = T>
     requires std::is_constructible_v<T, U&&>

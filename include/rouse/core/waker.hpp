@@ -95,6 +95,22 @@ class ROUSE_API Waker {
 
 static_assert(sizeof(Waker) == 2 * sizeof(void*));
 
+/// A Waker over a RawWaker that somebody else owns: it is not dropped. What an executor polls with,
+/// so that a poll which keeps no waker costs no count.
+class BorrowedWaker {
+ public:
+  explicit BorrowedWaker(RawWaker raw) noexcept : waker_(Waker::from_raw(raw)) {}
+  BorrowedWaker(const BorrowedWaker&) = delete;
+  BorrowedWaker& operator=(const BorrowedWaker&) = delete;
+  ~BorrowedWaker() {}
+  [[nodiscard]] const Waker& get() const noexcept { return waker_; }
+
+ private:
+  union {
+    Waker waker_;
+  };
+};
+
 struct NoopWaker {
   static RawWaker clone(const void*) { return RawWaker(nullptr, &vtable); }
   static constexpr void ignore(const void*) {}

@@ -1,0 +1,39 @@
+// block_on: runs one future on this thread, which sleeps while the future waits. Needs no executor.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include "rouse/core/future.hpp"
+
+namespace rouse {
+
+/// A waker that ends this thread's `wait`. It may outlive this object.
+class ROUSE_API ThreadWaker {
+ public:
+  ThreadWaker();
+  [[nodiscard]] const Waker& waker() const noexcept { return waker_; }
+  /// Sleeps until the waker is woken; a wake since the last wait counts.
+  void wait();
+
+ private:
+  Waker waker_;
+};
+
+/// Aborts with a hint when called inside a task, where it would block the executor.
+ROUSE_API void refuse_to_block(const char* call) noexcept;
+
+/// The future's result; throws what it throws. Not inside a task: co_await there.
+template <class F>
+auto block_on(F&& future) -> output_t<std::remove_cvref_t<F>> {
+  refuse_to_block("block_on");
+  ThreadWaker thread;
+  Context cx(thread.waker());
+  for (;;) {
+    auto poll = future.poll(cx);
+    if (poll.is_ready()) return std::move(poll).value();
+    thread.wait();
+  }
+}
+
+}  // namespace rouse

@@ -1,0 +1,96 @@
+// JoinHandle<T>: a future for the result of a spawned task.
+#pragma once
+
+#include <exception>
+#include <stdexcept>
+#include <utility>
+
+#include "rouse/base/attributes.hpp"
+#include "rouse/core/future.hpp"
+#include "rouse/core/outcome.hpp"
+#include "rouse/exec/task_header.hpp"
+
+namespace rouse {
+
+/// Thrown at the join of a task that has no result, because it was cancelled.
+class ROUSE_API JoinError : public std::runtime_error {
+ public:
+  explicit JoinError(TaskId id);
+  ~JoinError() override;
+  [[nodiscard]] bool is_cancelled() const noexcept { return true; }
+  [[nodiscard]] TaskId id() const noexcept { return id_; }
+
+ private:
+  TaskId id_;
+};
+
+/// Completes when the task is done: with its result, throwing what the task threw, or throwing
+/// JoinError if it was cancelled. Dropping the handle, like `detach`, lets the task run on by itself
+/// (its result is lost; an exception goes to the executor's `on_unhandled`). Usable from any
+/// thread, by one at a time.
+template <class T = void>
+class [[nodiscard("say .detach() if nobody is to await this task")]] JoinHandle {
+ public:
+  using Output = T;
+
+  explicit JoinHandle(TaskHeader& task) noexcept : task_(&task) {}
+  JoinHandle(JoinHandle&& other) noexcept : task_(std::exchange(other.task_, nullptr)) {}
+  JoinHandle& operator=(JoinHandle&& other) noexcept {
+    std::swap(task_, other.task_);
+    return *this;
+  }
+  ~JoinHandle() { detach(); }
+
+  Poll<T> poll(Context& cx) {
+    TaskHeader& task = joinable();
+    if (!task.state.is_complete()) {
+      task.scheduler.watch(task, cx.waker());
+      return pending;
+    }
+    return take();
+  }
+
+  /// Destroys the task's future at its next suspension point. The join then throws JoinError,
+  /// unless the task was done before.
+  void abort() { joinable().scheduler.abort(joinable()); }
+
+  /// Lets the task run on by itself.
+  void detach() noexcept {
+    if (TaskHeader* task = std::exchange(task_, nullptr)) task->scheduler.detach(*task);
+  }
+
+  [[nodiscard]] bool is_finished() const noexcept { return joinable().state.is_complete(); }
+  [[nodiscard]] TaskId id() const noexcept { return joinable().id; }
+
+ private:
+  TaskHeader& joinable() const noexcept {
+    ROUSE_ASSERT(task_, "JoinHandle used after it was joined, detached or moved from");
+    return *task_;
+  }
+
+  /// Gives the task up after the outcome was taken out of it, or while that throws.
+  struct DetachLater {
+    explicit DetachLater(JoinHandle& taken) noexcept : handle(taken) {}
+    ~DetachLater() {
+      static_cast<Outcome<T>*>(handle.task_->vtable.outcome(*handle.task_))->reset();
+      handle.detach();
+    }
+    JoinHandle& handle;
+  };
+
+  Poll<T> take() {
+    auto& outcome = *static_cast<Outcome<T>*>(task_->vtable.outcome(*task_));
+    const DetachLater later(*this);
+    if (!outcome.is_set()) throw JoinError(task_->id);
+    if constexpr (std::is_void_v<T>) {
+      outcome.take();
+      return Poll<T>::ready();
+    } else {
+      return Poll<T>::ready(outcome.take());
+    }
+  }
+
+  TaskHeader* task_;
+};
+
+}  // namespace rouse

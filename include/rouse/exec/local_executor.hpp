@@ -1,0 +1,93 @@
+// LocalExecutor: runs tasks on one thread, without atomic read-modify-writes on the local path.
+// Its tasks need not be thread-safe; wakers, JoinHandles and Spawners may be used from any thread.
+// It sleeps when nothing is to be polled and uses no CPU then.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "rouse/base/ref_ptr.hpp"
+#include "rouse/core/future.hpp"
+#include "rouse/exec/park.hpp"
+#include "rouse/exec/spawner.hpp"
+
+namespace rouse {
+
+class LocalCore;
+
+/// An exception that left a task nobody was joining.
+class UnhandledException {
+ public:
+  UnhandledException(TaskId task_id, std::source_location where, std::exception_ptr thrown) noexcept
+      : id(task_id), spawned_at(where), exception(std::move(thrown)) {}
+  TaskId id;
+  std::source_location spawned_at;
+  std::exception_ptr exception;
+};
+
+/// Polls a future that stays where it is.
+template <Future F>
+class ByReference {
+ public:
+  using Output = output_t<F>;
+  explicit ByReference(F& future) noexcept : future_(future) {}
+  Poll<Output> poll(Context& cx) { return future_.poll(cx); }
+
+ private:
+  F& future_;
+};
+
+class ROUSE_API LocalExecutor {
+ public:
+  LocalExecutor();
+  /// Waits with `park`, which must outlive the executor, instead of just sleeping.
+  explicit LocalExecutor(Park& park);
+  LocalExecutor(const LocalExecutor&) = delete;
+  LocalExecutor& operator=(const LocalExecutor&) = delete;
+  /// Destroys the tasks that are left; their joins report cancellation.
+  ~LocalExecutor();
+
+  /// See exec/spawner.hpp. From the thread that uses this executor; others take a `spawner()`.
+  template <class F>
+  auto spawn(F&& work, std::source_location where = std::source_location::current()) {
+    return spawn_on(scheduler(), where, std::forward<F>(work));
+  }
+  template <class Fn, class Arg, class... Args>
+    requires(!std::same_as<std::remove_cvref_t<Arg>, std::source_location>)
+  auto spawn(Fn&& fn, Arg&& arg, Args&&... args) {
+    return spawn_on(scheduler(), {}, std::forward<Fn>(fn), std::forward<Arg>(arg),
+                    std::forward<Args>(args)...);
+  }
+
+  [[nodiscard]] Spawner spawner() const;
+
+  /// Runs until no task is left.
+  void run();
+
+  /// Runs until `future` is done; other tasks stay as they are then. Throws what it throws.
+  template <class F>
+  auto run_until(F&& future, std::source_location where = std::source_location::current())
+      -> output_t<std::remove_cvref_t<F>> {
+    auto main = spawn(ByReference(future), where);
+    run_while([&] { return !main.is_finished(); });
+    Context cx(Waker::noop());
+    return main.poll(cx).value();  // ready: takes the result
+  }
+
+  /// Called with an exception that left a task nobody joins. Default: one line to stderr.
+  void on_unhandled(std::function<void(const UnhandledException&)> hook);
+
+  /// Tasks that are not done.
+  [[nodiscard]] std::size_t live_tasks() const noexcept;
+
+ private:
+  Scheduler& scheduler() const noexcept;
+  void run_while(const std::function<bool()>& more) noexcept;
+
+  RefPtr<LocalCore> core_;
+};
+
+}  // namespace rouse

@@ -1,0 +1,24 @@
+// Park: how an executor that has nothing to do waits. `exec` knows only this much; a runtime gives
+// one that waits for I/O, timers and unparks at once.
+#pragma once
+
+#include "rouse/base/attributes.hpp"
+
+namespace rouse {
+
+class ROUSE_API Park {
+ public:
+  Park() = default;
+  Park(const Park&) = delete;
+  Park& operator=(const Park&) = delete;
+  virtual ~Park();
+
+  /// Waits for an unpark; one that came before counts. May return early. One thread at a time.
+  virtual void park() = 0;
+
+  /// Ends the current or the next `park`. Any thread. What the caller wrote before is seen by the
+  /// parked thread after.
+  virtual void unpark() noexcept = 0;
+};
+
+}  // namespace rouse

@@ -1,0 +1,54 @@
+// Scheduler: what a task and its JoinHandle need of whoever runs the task. LocalExecutor has one;
+// a Spawner is a counted pointer to one.
+#pragma once
+
+#include <exception>
+
+#include "rouse/base/attributes.hpp"
+#include "rouse/core/waker.hpp"
+
+namespace rouse {
+
+class TaskHeader;
+
+class ROUSE_API Scheduler {
+ public:
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  // All of these may be called from any thread.
+
+  /// Takes a new task. Its two owners are this scheduler and the JoinHandle. A scheduler that is
+  /// closed cancels the task at once.
+  virtual void submit(TaskHeader& task) = 0;
+  /// Wakes `waker` when the task is complete, at once if it is.
+  virtual void watch(TaskHeader& task, const Waker& waker) = 0;
+  /// Ends the task at its next suspension point.
+  virtual void abort(TaskHeader& task) = 0;
+  /// The JoinHandle gives the task up: nobody will take its outcome any more.
+  virtual void detach(TaskHeader& task) = 0;
+
+  virtual void add_ref() noexcept = 0;
+  virtual void release() noexcept = 0;
+
+  /// The scheduler whose task is running on this thread; null outside of tasks.
+  static Scheduler* current() noexcept;
+
+ protected:
+  Scheduler() = default;
+  ~Scheduler() = default;
+
+  /// Makes a scheduler the current one of this thread for a while.
+  class Scope {
+   public:
+    explicit Scope(Scheduler& scheduler) noexcept;
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    Scheduler* previous_;
+  };
+};
+
+}  // namespace rouse

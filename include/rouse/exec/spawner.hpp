@@ -1,0 +1,94 @@
+// Spawner: a cheap copyable handle that puts futures on an executor, from any thread; and
+// `spawn`, which does so on the executor whose task is running.
+//
+//   spawn(fn, args...)     calls fn(args...) on the executor; function, captures and arguments
+//                          belong to the task. The normal way.
+//   spawn(future)          runs a future that is there already. A coroutine that borrows is
+//                          refused, because nothing keeps alive what it borrows.
+//   spawn(borrowed(f))     runs it all the same: the caller sees to the lifetime.
+#pragma once
+
+#include <functional>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "rouse/base/ref_ptr.hpp"
+#include "rouse/core/async.hpp"
+#include "rouse/core/borrow.hpp"
+#include "rouse/exec/join_handle.hpp"
+#include "rouse/exec/owned_call.hpp"
+#include "rouse/exec/stored_argument.hpp"
+#include "rouse/exec/task.hpp"
+
+namespace rouse {
+
+/// Aborts with the coroutine's name if spawning it would let it outlive what it borrows.
+ROUSE_API void refuse_borrower(const char* coroutine, std::source_location where) noexcept;
+
+/// Puts a future, or a function that gives one, on `scheduler`.
+template <class F, class... Args>
+auto spawn_on(Scheduler& scheduler, std::source_location where, F&& work, Args&&... args) {
+  using Work = std::remove_cvref_t<F>;
+  if constexpr (sizeof...(Args) == 0 && Future<Work>) {
+    if constexpr (is_async<Work>) {
+      if (work.borrows()) [[unlikely]] refuse_borrower(work.name(), where);
+    }
+    auto& task = Task<Work>::make(scheduler, where, std::forward<F>(work));
+    scheduler.submit(task);
+    return JoinHandle<output_t<Work>>(task);
+  } else {
+    using Stored = StoredCall<std::index_sequence_for<Args...>, std::decay_t<F>, Args...>;
+    constexpr bool gives_future = Stored::template into<CallGivesFuture>::value;
+    static_assert(gives_future,
+                  "spawn needs a rouse::Future, or a function and the arguments to call it with "
+                  "that returns one: write spawn(fn, args...) for `rouse::Async<T> fn(...)`");
+    if constexpr (gives_future) {
+      using Call = typename Stored::template into<OwnedCall>;
+      auto& task =
+          Task<Call>::make(scheduler, where, std::forward<F>(work), std::forward<Args>(args)...);
+      scheduler.submit(task);
+      return JoinHandle<output_t<Call>>(task);
+    }
+  }
+}
+
+/// Any thread. A task given to an executor that is gone is cancelled at once.
+class ROUSE_API Spawner {
+ public:
+  explicit Spawner(RefPtr<Scheduler> scheduler) noexcept : scheduler_(std::move(scheduler)) {}
+
+  template <class F>
+  auto spawn(F&& work, std::source_location where = std::source_location::current()) const {
+    return spawn_on(*scheduler_, where, std::forward<F>(work));
+  }
+  template <class Fn, class Arg, class... Args>
+    requires(!std::same_as<std::remove_cvref_t<Arg>, std::source_location>)
+  auto spawn(Fn&& fn, Arg&& arg, Args&&... args) const {
+    return spawn_on(*scheduler_, {}, std::forward<Fn>(fn), std::forward<Arg>(arg),
+                    std::forward<Args>(args)...);
+  }
+
+  /// Of the executor whose task is running; aborts with a hint if none is.
+  static Spawner current();
+
+ private:
+  RefPtr<Scheduler> scheduler_;
+};
+
+/// The scheduler of the running task; aborts with a hint if there is none.
+ROUSE_API Scheduler& current_scheduler() noexcept;
+
+/// Spawns on the executor whose task is running. See the top of this file.
+template <class F>
+auto spawn(F&& work, std::source_location where = std::source_location::current()) {
+  return spawn_on(current_scheduler(), where, std::forward<F>(work));
+}
+template <class Fn, class Arg, class... Args>
+  requires(!std::same_as<std::remove_cvref_t<Arg>, std::source_location>)
+auto spawn(Fn&& fn, Arg&& arg, Args&&... args) {
+  return spawn_on(current_scheduler(), {}, std::forward<Fn>(fn), std::forward<Arg>(arg),
+                  std::forward<Args>(args)...);
+}
+
+}  // namespace rouse

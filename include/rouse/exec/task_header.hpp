@@ -1,0 +1,70 @@
+// TaskHeader: a task seen without its type. A task is one block: this header, and behind it the
+// future, in whose place the outcome is put once it is done (exec/task.hpp).
+//
+// | field              | who may touch it                                                  |
+// | ------------------ | ----------------------------------------------------------------- |
+// | state              | the owner thread; `is_complete` anybody                            |
+// | vtable, scheduler, |                                                                   |
+// | id, spawned_at     | set before the task is submitted, then read only                  |
+// | join_waker, index, |                                                                   |
+// | has_outcome        | the owner thread                                                  |
+// | the future         | the owner thread until complete, only inside a poll or a cancel   |
+// | the outcome        | after complete: the JoinHandle; once that is gone, the owner thread |
+// | inbox_*            | under the scheduler's inbox lock (`inbox_touched`: set there, read by the owner) |
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <source_location>
+
+#include "rouse/base/atomic.hpp"
+#include "rouse/core/context.hpp"
+#include "rouse/exec/scheduler.hpp"
+#include "rouse/exec/task_state.hpp"
+
+namespace rouse {
+
+/// Unique in the process, never 0.
+using TaskId = std::uint64_t;
+ROUSE_API TaskId next_task_id() noexcept;
+
+struct TaskVTable {
+  /// Polls the future. True: it ended and the outcome is in its place.
+  bool (*poll)(TaskHeader&, Context&) noexcept;
+  /// Destroys the future; the outcome stays unset, which means cancelled.
+  void (*cancel)(TaskHeader&) noexcept;
+  /// Where the Outcome<T> is, once complete.
+  void* (*outcome)(TaskHeader&) noexcept;
+  /// Drops the outcome; gives the exception that nobody took, if there was one.
+  std::exception_ptr (*discard)(TaskHeader&) noexcept;
+  /// Frees the task's memory; the outcome must have been dropped or taken.
+  void (*free)(TaskHeader&) noexcept;
+};
+
+class TaskHeader {
+ public:
+  TaskHeader(const TaskVTable& type, Scheduler& runs_on, std::source_location where) noexcept
+      : vtable(type), scheduler(runs_on), spawned_at(where), id(next_task_id()) {}
+  TaskHeader(const TaskHeader&) = delete;
+  TaskHeader& operator=(const TaskHeader&) = delete;
+
+  TaskState state;
+  std::int32_t inbox_owners = 0;  // owners added (less those gone) on other threads
+  const TaskVTable& vtable;
+  Scheduler& scheduler;
+  TaskHeader* inbox_next = nullptr;
+  Waker join_waker;
+  std::source_location spawned_at;  // where the failure began, if spawn could not know
+  const TaskId id;
+  std::uint32_t index = 0;           // in the scheduler's table of unfinished tasks
+  atomic<bool> inbox_touched{false};  // an operation came from another thread
+  bool inbox_queued = false;
+  std::uint8_t inbox_messages = 0;
+  bool has_outcome = false;  // the outcome has taken the future's place
+
+ protected:
+  ~TaskHeader() = default;
+};
+
+}  // namespace rouse

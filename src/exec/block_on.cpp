@@ -1,0 +1,30 @@
+#include "rouse/exec/block_on.hpp"
+
+#include "exec/thread_park.hpp"
+#include "rouse/exec/scheduler.hpp"
+
+namespace rouse {
+namespace {
+
+struct SharedPark : RefCounted<SharedPark> {
+  void wake() { park.unpark(); }
+  ThreadPark park;
+};
+
+}  // namespace
+
+ThreadWaker::ThreadWaker() : waker_(make_waker(make_ref<SharedPark>())) {}
+
+void ThreadWaker::wait() {
+  const auto* shared = static_cast<const SharedPark*>(waker_.as_raw().data());
+  const_cast<SharedPark*>(shared)->park.park();
+}
+
+void refuse_to_block(const char* call) noexcept {
+  ROUSE_ASSERT(Scheduler::current() == nullptr,
+               "a blocking call inside a task would stop the executor: co_await the future instead, "
+               "or spawn it",
+               call);
+}
+
+}  // namespace rouse

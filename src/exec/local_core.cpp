@@ -1,0 +1,310 @@
+#include "exec/local_core.hpp"
+
+#include <string>
+
+#include "rouse/exec/block_on.hpp"
+#include "sys/console.hpp"
+
+namespace rouse {
+namespace {
+
+/// How many polls may pass before the owner looks at its inbox.
+constexpr unsigned inbox_interval = 61;
+
+void print_unhandled(const UnhandledException& unhandled) {
+  std::string line = "rouse: task " + std::to_string(unhandled.id);
+  if (unhandled.spawned_at.line() != 0) {
+    line.append(" (").append(unhandled.spawned_at.function_name()).append(" at ");
+    line.append(unhandled.spawned_at.file_name()).append(":");
+    line.append(std::to_string(unhandled.spawned_at.line())).append(")");
+  }
+  line += " ended with an exception that nobody joined: ";
+  try {
+    std::rethrow_exception(unhandled.exception);
+  } catch (const std::exception& e) {
+    line += e.what();
+  } catch (...) {
+    line += "not a std::exception";
+  }
+  line += '\n';
+  sys::write_stderr(line);
+}
+
+}  // namespace
+
+constexpr RawWakerVTable LocalCore::waker_vtable{clone_waker, wake, wake_by_ref, drop_waker};
+
+// --- What a scheduler does. ---
+
+void LocalCore::submit(TaskHeader& task) {
+  if (is_owner()) {
+    adopt(task);
+  } else {
+    post(task, adopt_it, 0);
+  }
+}
+
+void LocalCore::watch(TaskHeader& task, const Waker& waker) {
+  if (!is_owner()) return post(task, watch_it, 0, waker);
+  if (!task.join_waker.will_wake(waker)) task.join_waker = waker;
+}
+
+void LocalCore::abort(TaskHeader& task) {
+  if (!is_owner()) return post(task, abort_it, 0);
+  if (task.state.cancel()) queue_.push(task);
+}
+
+void LocalCore::detach(TaskHeader& task) {
+  if (!is_owner()) return post(task, detach_it, -1);
+  forget(task);
+  drop_owner(task);
+}
+
+// ORDER: as RefCounted.
+void LocalCore::add_ref() noexcept { refs_.fetch_add(1, memory_order_relaxed); }
+void LocalCore::release() noexcept {
+  if (refs_.fetch_sub(1, memory_order_acq_rel) == 1) delete this;
+}
+
+// --- The owner. ---
+
+void LocalCore::run() noexcept {
+  run_while([this] {
+    // ORDER: acquire; a task posted meanwhile counts.
+    return !tasks_.empty() || inbox_pending_.load(memory_order_acquire);
+  });
+}
+
+void LocalCore::run_while(const std::function<bool()>& more) noexcept {
+  refuse_to_block("LocalExecutor::run");
+  const Scope owner(*this);
+  while (more()) {
+    for (unsigned i = 0; i < inbox_interval && !queue_.empty(); ++i) poll_task(queue_.pop());
+    // ORDER: acquire; sees the posts.
+    if (inbox_pending_.load(memory_order_acquire)) {
+      drain_inbox();
+    } else if (queue_.empty() && more()) {
+      park_.park();
+    }
+  }
+}
+
+void LocalCore::adopt(TaskHeader& task) {
+  ++allocated_;
+  task.index = static_cast<std::uint32_t>(tasks_.size());
+  tasks_.push_back(&task);
+  queue_.push(task);  // born notified
+  if (closing_) [[unlikely]] task.state.cancel();
+}
+
+void LocalCore::wake_task(TaskHeader& task) {
+  if (task.state.wake()) queue_.push(task);
+}
+
+void LocalCore::poll_task(TaskHeader& task) {
+  if (!task.state.start_poll()) [[unlikely]] {
+    task.vtable.cancel(task);
+    return complete(task);
+  }
+  const BorrowedWaker waker(RawWaker(&task, &waker_vtable));
+  Context cx(waker.get());
+  if (task.vtable.poll(task, cx)) return complete(task);
+  if (task.state.end_poll()) queue_.push(task);
+}
+
+void LocalCore::complete(TaskHeader& task) noexcept {
+  TaskHeader* last = tasks_.back();
+  last->index = task.index;
+  tasks_[task.index] = last;
+  tasks_.pop_back();
+
+  Waker joiner = std::move(task.join_waker);
+  if (!task.state.finish()) {
+    if (auto error = task.vtable.discard(task)) report(task, std::move(error));
+  }
+  if (joiner) std::move(joiner).wake();
+  drop_owner(task);
+}
+
+void LocalCore::drop_owner(TaskHeader& task) noexcept {
+  if (task.state.add_owners(-1) <= 0) settle(task);
+}
+
+/// Frees the task if there is no owner on other threads either.
+void LocalCore::settle(TaskHeader& task) noexcept {
+  // Relaxed is enough: an owner that came from another thread brought the mark with it.
+  if (task.inbox_touched.load(memory_order_relaxed)) {
+    const Lock lock(mutex_);
+    if (task.inbox_queued || task.state.owners() + task.inbox_owners != 0) return;
+  }
+  task.vtable.free(task);
+  --allocated_;
+}
+
+void LocalCore::drain_inbox() {
+  std::vector<std::pair<TaskHeader*, std::uint8_t>> posts;
+  std::vector<std::pair<TaskHeader*, Waker>> watchers;
+  {
+    const Lock lock(mutex_);
+    // ORDER: relaxed; the lock orders it.
+    inbox_pending_.store(false, memory_order_relaxed);
+    watchers.swap(watchers_);
+    for (TaskHeader* task = inbox_first_; task; task = task->inbox_next) {
+      posts.emplace_back(task, std::exchange(task->inbox_messages, std::uint8_t{0}));
+      task->inbox_queued = false;
+      task->inbox_touched.store(false, memory_order_relaxed);
+      // One more, for `posts`: what is applied to one task may drop owners of another.
+      task->state.add_owners(std::exchange(task->inbox_owners, 0) + 1);
+    }
+    inbox_first_ = nullptr;
+    inbox_last_ = &inbox_first_;
+  }
+  for (auto& [task, waker] : watchers) {
+    if (task->state.is_complete()) {
+      std::move(waker).wake();
+    } else {
+      task->join_waker = std::move(waker);
+    }
+  }
+  for (auto [task, messages] : posts) {
+    apply(*task, messages);
+    drop_owner(*task);
+  }
+}
+
+void LocalCore::apply(TaskHeader& task, std::uint8_t messages) {
+  if (messages & adopt_it) adopt(task);
+  if ((messages & abort_it) && task.state.cancel()) queue_.push(task);
+  if (messages & wake_it) wake_task(task);
+  if (messages & detach_it) forget(task);
+}
+
+/// The JoinHandle is gone.
+void LocalCore::forget(TaskHeader& task) {
+  if (!task.state.drop_join_interest()) {
+    const Waker forgotten = std::move(task.join_waker);
+    return;
+  }
+  if (auto error = task.vtable.discard(task)) report(task, std::move(error));
+}
+
+void LocalCore::close() {
+  ROUSE_ASSERT(!is_owner(),
+               "a LocalExecutor was destroyed inside one of its own tasks: let run() return first");
+  const Scope owner(*this);
+  closing_ = true;
+  for (;;) {
+    drain_inbox();
+    for (TaskHeader* task : tasks_) {
+      if (task->state.cancel()) queue_.push(*task);
+    }
+    while (!queue_.empty()) poll_task(queue_.pop());
+    const Lock lock(mutex_);
+    if (inbox_first_) continue;
+    closed_ = true;
+    // What is left are finished tasks whose wakers or handles live on: each keeps this alive.
+    refs_.fetch_add(allocated_, memory_order_relaxed);
+    return;
+  }
+}
+
+// --- Other threads. ---
+
+void LocalCore::post(TaskHeader& task, std::uint8_t messages, std::int32_t owners, Waker watcher) {
+  {
+    const Lock lock(mutex_);
+    if (!closed_) {
+      task.inbox_touched.store(true, memory_order_relaxed);
+      task.inbox_owners += owners;
+      task.inbox_messages |= messages;
+      if (watcher) watchers_.emplace_back(&task, std::move(watcher));
+      // An owner more needs no attention; an owner less may be the last.
+      if (messages != 0 || owners < 0) enqueue(task);
+      // Under the lock: the executor may be gone as soon as it is released.
+      if (messages != 0) park_.unpark();
+      return;
+    }
+  }
+  if (watcher) return std::move(watcher).wake();  // every task is complete
+  post_to_closed(task, messages, owners);
+}
+
+void LocalCore::enqueue(TaskHeader& task) noexcept {
+  if (task.inbox_queued) return;
+  task.inbox_queued = true;
+  task.inbox_next = nullptr;
+  *inbox_last_ = &task;
+  inbox_last_ = &task.inbox_next;
+  // ORDER: release; pairs with the owner's look at it.
+  inbox_pending_.store(true, memory_order_release);
+}
+
+void LocalCore::post_to_closed(TaskHeader& task, std::uint8_t messages, std::int32_t owners) {
+  if (messages & adopt_it) {
+    add_ref();  // as `close` did for the tasks there were
+    task.vtable.cancel(task);
+    task.state.finish();
+    owners = -1;
+  }
+  if (messages & detach_it) {
+    // The caller was the handle, so this thread alone may touch the outcome.
+    if (auto error = task.vtable.discard(task)) report(task, std::move(error));
+  }
+  if (owners == 0) return;
+  {
+    const Lock lock(mutex_);
+    task.inbox_owners += owners;
+    if (task.state.owners() + task.inbox_owners != 0) return;
+  }
+  task.vtable.free(task);
+  release();
+}
+
+// --- Both. ---
+
+void LocalCore::set_on_unhandled(std::function<void(const UnhandledException&)> hook) {
+  on_unhandled_ = std::move(hook);
+}
+
+void LocalCore::report(TaskHeader& task, std::exception_ptr error) noexcept {
+  const UnhandledException unhandled(task.id, task.spawned_at, std::move(error));
+  if (on_unhandled_) return on_unhandled_(unhandled);
+  print_unhandled(unhandled);
+}
+
+// --- Wakers. ---
+
+RawWaker LocalCore::clone_waker(const void* data) {
+  auto& task = *static_cast<TaskHeader*>(const_cast<void*>(data));
+  LocalCore& core = of(task);
+  if (core.is_owner()) {
+    task.state.add_owners(1);
+  } else {
+    core.post(task, 0, 1);
+  }
+  return RawWaker(data, &waker_vtable);
+}
+
+void LocalCore::wake(const void* data) {
+  auto& task = *static_cast<TaskHeader*>(const_cast<void*>(data));
+  LocalCore& core = of(task);
+  if (!core.is_owner()) return core.post(task, wake_it, -1);
+  core.wake_task(task);
+  core.drop_owner(task);
+}
+
+void LocalCore::wake_by_ref(const void* data) {
+  auto& task = *static_cast<TaskHeader*>(const_cast<void*>(data));
+  LocalCore& core = of(task);
+  if (!core.is_owner()) return core.post(task, wake_it, 0);
+  core.wake_task(task);
+}
+
+void LocalCore::drop_waker(const void* data) {
+  auto& task = *static_cast<TaskHeader*>(const_cast<void*>(data));
+  LocalCore& core = of(task);
+  if (!core.is_owner()) return core.post(task, 0, -1);
+  core.drop_owner(task);
+}
+
+}  // namespace rouse

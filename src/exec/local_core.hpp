@@ -1,0 +1,110 @@
+// LocalCore: the scheduler inside a LocalExecutor. It outlives the executor while wakers, handles
+// or spawners refer to it or to its tasks.
+//
+// Tasks belong to the owner: the thread that is inside a call of the LocalExecutor at the moment
+// (Scheduler::current() == this there). The owner does everything with plain loads and stores. Any
+// other thread posts to the inbox, under a lock, what it wants of a task: wake, abort, watch,
+// detach, adopt (a spawn), or a change in the number of owners. The owner applies it when it drains
+// the inbox: between polls, and before it parks.
+//
+// No wake is lost: a post sets `inbox_pending_` and then unparks; the owner drains after it took the
+// unpark token and before it parks, so it sees the post or the token.
+//
+// A task is freed when its owners, counted in its state by the owner thread and in `inbox_owners`
+// by the others, are zero together and it is not in the inbox. Only the owner thread finds that out,
+// so nobody touches a task that is being freed. Once the executor is closed there is no owner
+// thread: then the inbox lock guards both counts, whoever comes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "exec/current.hpp"
+#include "exec/run_queue.hpp"
+#include "exec/thread_park.hpp"
+#include "rouse/exec/local_executor.hpp"
+
+namespace rouse {
+
+class LocalCore final : public Scheduler {
+ public:
+  explicit LocalCore(Park* park) noexcept : park_(park ? *park : own_park_) {}
+
+  // Scheduler: any thread.
+  void submit(TaskHeader& task) override;
+  void watch(TaskHeader& task, const Waker& waker) override;
+  void abort(TaskHeader& task) override;
+  void detach(TaskHeader& task) override;
+  void add_ref() noexcept override;
+  void release() noexcept override;
+
+  // The owner's.
+  void run() noexcept;
+  void run_while(const std::function<bool()>& more) noexcept;
+  void close();
+  std::size_t live_tasks() const noexcept { return tasks_.size(); }
+  void set_on_unhandled(std::function<void(const UnhandledException&)> hook);
+
+  static const RawWakerVTable waker_vtable;
+
+ private:
+  enum Message : std::uint8_t {
+    wake_it = 1,
+    abort_it = 2,
+    detach_it = 4,
+    adopt_it = 8,
+    watch_it = 16,
+  };
+
+  static LocalCore& of(TaskHeader& task) noexcept {
+    return static_cast<LocalCore&>(task.scheduler);
+  }
+  bool is_owner() const noexcept { return current_on_thread == this; }
+
+  // The owner's transitions of a task.
+  void adopt(TaskHeader& task);
+  void wake_task(TaskHeader& task);
+  void poll_task(TaskHeader& task);
+  void forget(TaskHeader& task);
+  void complete(TaskHeader& task) noexcept;
+  void drop_owner(TaskHeader& task) noexcept;
+  void settle(TaskHeader& task) noexcept;
+  void drain_inbox();
+  void apply(TaskHeader& task, std::uint8_t messages);
+
+  // From other threads.
+  /// Tells the owner; `owners` is the change in their number, `watcher` who awaits the task.
+  void post(TaskHeader& task, std::uint8_t messages, std::int32_t owners, Waker watcher = {});
+  void enqueue(TaskHeader& task) noexcept;
+  void post_to_closed(TaskHeader& task, std::uint8_t messages, std::int32_t owners);
+
+  void report(TaskHeader& task, std::exception_ptr error) noexcept;
+
+  // Waker functions.
+  static RawWaker clone_waker(const void* data);
+  static void wake(const void* data);
+  static void wake_by_ref(const void* data);
+  static void drop_waker(const void* data);
+
+  // --- The owner's. ---
+  RunQueue queue_;
+  std::vector<TaskHeader*> tasks_;  // every unfinished task, at its `index`
+  std::uint32_t allocated_ = 0;     // tasks adopted and not freed
+  bool closing_ = false;
+  std::function<void(const UnhandledException&)> on_unhandled_;
+
+  // --- Shared. ---
+  ThreadPark own_park_;
+  Park& park_;
+  atomic<std::uint32_t> refs_{1};  // the executor, spawners; once closed, each task that is left
+  atomic<bool> inbox_pending_{false};
+  Mutex mutex_;  // guards all below
+  bool closed_ = false;
+  TaskHeader* inbox_first_ = nullptr;
+  TaskHeader** inbox_last_ = &inbox_first_;
+  std::vector<std::pair<TaskHeader*, Waker>> watchers_;
+};
+
+}  // namespace rouse

@@ -1,0 +1,25 @@
+#include "rouse/exec/local_executor.hpp"
+
+#include "exec/local_core.hpp"
+
+namespace rouse {
+
+LocalExecutor::LocalExecutor() : core_(RefPtr<LocalCore>::adopt(new LocalCore(nullptr))) {}
+LocalExecutor::LocalExecutor(Park& park) : core_(RefPtr<LocalCore>::adopt(new LocalCore(&park))) {}
+LocalExecutor::~LocalExecutor() { core_->close(); }
+
+Spawner LocalExecutor::spawner() const { return Spawner(RefPtr<Scheduler>::share(core_.get())); }
+Scheduler& LocalExecutor::scheduler() const noexcept { return *core_; }
+
+void LocalExecutor::run() { core_->run(); }
+void LocalExecutor::run_while(const std::function<bool()>& more) noexcept {
+  core_->run_while(more);
+}
+
+void LocalExecutor::on_unhandled(std::function<void(const UnhandledException&)> hook) {
+  core_->set_on_unhandled(std::move(hook));
+}
+
+std::size_t LocalExecutor::live_tasks() const noexcept { return core_->live_tasks(); }
+
+}  // namespace rouse

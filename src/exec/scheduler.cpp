@@ -1,0 +1,61 @@
+#include "rouse/exec/scheduler.hpp"
+
+#include <string>
+
+#include "exec/current.hpp"
+#include "rouse/exec/spawner.hpp"
+
+namespace rouse {
+namespace {
+
+constexpr TaskId id_block = 1024;
+atomic<TaskId> next_id_block{1};
+[[gnu::tls_model("initial-exec")]] constinit thread_local TaskId next_id = 0;
+[[gnu::tls_model("initial-exec")]] constinit thread_local TaskId id_end = 0;
+
+}  // namespace
+
+constinit thread_local Scheduler* current_on_thread = nullptr;
+
+Scheduler* Scheduler::current() noexcept { return current_on_thread; }
+
+Scheduler::Scope::Scope(Scheduler& scheduler) noexcept : previous_(current_on_thread) {
+  current_on_thread = &scheduler;
+}
+Scheduler::Scope::~Scope() { current_on_thread = previous_; }
+
+// A thread takes ids in blocks, so that a spawn costs no shared counter.
+TaskId next_task_id() noexcept {
+  if (next_id == id_end) {
+    next_id = next_id_block.fetch_add(id_block, memory_order_relaxed);
+    id_end = next_id + id_block;
+  }
+  return next_id++;
+}
+
+Scheduler& current_scheduler() noexcept {
+  ROUSE_ASSERT(current_on_thread != nullptr,
+               "spawn without an executor: no task is running on this thread. Use the spawn of an "
+               "executor or a Spawner, or call it inside a task");
+  return *current_on_thread;
+}
+
+Spawner Spawner::current() { return Spawner(RefPtr<Scheduler>::share(&current_scheduler())); }
+
+void refuse_borrower(const char* coroutine, std::source_location where) noexcept {
+  const std::string spawned = std::string("spawned at ") + where.file_name() + ":" +
+                              std::to_string(where.line());
+  assert_failed(where.file_name(), static_cast<int>(where.line()),
+                "spawn of a coroutine that borrows (a reference, a pointer, a view, `this` or a "
+                "lambda's captures), which may be gone while the task runs. Write "
+                "spawn(fn, args...) instead of spawn(fn(args...)): the task then owns them; or "
+                "spawn(borrowed(fn(args...))) if you see to it that they live long enough",
+                coroutine, spawned.c_str());
+}
+
+JoinError::JoinError(TaskId id)
+    : std::runtime_error("task " + std::to_string(id) + " was cancelled before it was done"),
+      id_(id) {}
+JoinError::~JoinError() = default;
+
+}  // namespace rouse

@@ -1,0 +1,256 @@
+// JoinHandle: results, exceptions, abort, detach, from this and from other threads.
+#include "rouse/exec/join_handle.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "rouse/core/async.hpp"
+#include "rouse/exec/block_on.hpp"
+#include "rouse/exec/local_executor.hpp"
+#include "rouse/future/pending_forever.hpp"
+#include "rouse/future/poll_fn.hpp"
+#include "rouse/future/yield_now.hpp"
+#include "rouse/testing/counting_waker.hpp"
+#include "rouse/testing/gate.hpp"
+
+namespace rouse {
+namespace {
+
+using testing::CountingWaker;
+using testing::Gate;
+
+Async<std::unique_ptr<int>> boxed(int value) { co_return std::make_unique<int>(value); }
+Async<int> fails() {
+  co_await yield_now();
+  throw std::runtime_error("task failed");
+}
+
+TEST(JoinHandle, GivesTheResultOfTheTask) {
+  LocalExecutor executor;
+  auto joins = []() -> Async<int> {
+    auto handle = spawn(boxed, 5);
+    const auto result = co_await handle;
+    co_return *result;
+  };
+  EXPECT_EQ(executor.run_until(joins()), 5);
+}
+
+TEST(JoinHandle, GivesTheResultOfATaskThatWasDoneBefore) {
+  LocalExecutor executor;
+  auto handle = executor.spawn(boxed, 6);
+  executor.run();
+  EXPECT_TRUE(handle.is_finished());
+  EXPECT_EQ(*executor.run_until(handle), 6);
+}
+
+TEST(JoinHandle, RethrowsWhatTheTaskThrew) {
+  LocalExecutor executor;
+  auto joins = []() -> Async<std::string> {
+    try {
+      co_await spawn(fails);
+    } catch (const std::runtime_error& e) {
+      co_return e.what();
+    }
+    co_return "nothing";
+  };
+  EXPECT_EQ(executor.run_until(joins()), "task failed");
+}
+
+TEST(JoinHandle, AnExceptionOfADetachedTaskGoesToTheHookAndTheExecutorLivesOn) {
+  LocalExecutor executor;
+  std::string seen;
+  std::source_location where;
+  executor.on_unhandled([&](const UnhandledException& unhandled) {
+    where = unhandled.spawned_at;
+    try {
+      std::rethrow_exception(unhandled.exception);
+    } catch (const std::exception& e) {
+      seen = e.what();
+    }
+  });
+  executor.spawn(fails).detach();
+  const auto line = std::source_location::current().line() - 1;
+  executor.run();
+  EXPECT_EQ(seen, "task failed");
+  EXPECT_EQ(where.line(), line);
+  EXPECT_EQ(*executor.run_until(boxed(1)), 1);
+}
+
+TEST(JoinHandle, ATaskSpawnedWithArgumentsNamesItsCoroutineWhenItFails) {
+  LocalExecutor executor;
+  std::string name;
+  executor.on_unhandled([&](const UnhandledException& unhandled) {
+    name = unhandled.spawned_at.function_name();
+  });
+  auto throws = [](int x) -> Async<void> {
+    if (x > 0) throw std::runtime_error("x");
+    co_return;
+  };
+  executor.spawn(throws, 1).detach();
+  executor.run();
+  EXPECT_NE(name.find("operator()"), std::string::npos) << name;
+}
+
+TEST(JoinHandle, AnExceptionNobodyTookIsReportedWhenTheHandleGoes) {
+  LocalExecutor executor;
+  int reports = 0;
+  executor.on_unhandled([&](const UnhandledException&) { ++reports; });
+  {
+    auto handle = executor.spawn(fails);
+    executor.run();
+    EXPECT_EQ(reports, 0);
+  }
+  executor.run();
+  EXPECT_EQ(reports, 1);
+}
+
+TEST(JoinHandle, WithoutAHookAnUnhandledExceptionIsOneLineOnStderr) {
+  LocalExecutor executor;
+  ::testing::internal::CaptureStderr();
+  executor.spawn(fails).detach();
+  executor.run();
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("join_handle_test.cpp"), std::string::npos) << text;
+  EXPECT_NE(text.find("nobody joined: task failed\n"), std::string::npos) << text;
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
+}
+
+TEST(JoinHandle, AbortDestroysTheFutureAtItsSuspensionPointAndTheJoinReportsIt) {
+  LocalExecutor executor;
+  bool destroyed = false;
+  struct Guard {
+    explicit Guard(bool& out) : flag(out) {}
+    ~Guard() { flag = true; }
+    bool& flag;
+  };
+  auto waits = [&]() -> Async<void> {
+    const Guard guard(destroyed);
+    co_await pending_forever<void>();
+  };
+  auto drive = [&]() -> Async<bool> {
+    auto handle = spawn(waits);
+    co_await yield_now();
+    handle.abort();
+    EXPECT_FALSE(destroyed);
+    bool cancelled = false;
+    try {
+      co_await handle;
+    } catch (const JoinError& e) {
+      cancelled = e.is_cancelled();
+    }
+    co_return cancelled && destroyed;
+  };
+  EXPECT_TRUE(executor.run_until(drive()));
+}
+
+TEST(JoinHandle, AbortOfATaskThatIsDoneKeepsItsResult) {
+  LocalExecutor executor;
+  auto handle = executor.spawn(boxed, 3);
+  executor.run();
+  handle.abort();
+  executor.run();
+  EXPECT_EQ(*executor.run_until(handle), 3);
+}
+
+TEST(JoinHandle, ATaskMayAbortItself) {
+  LocalExecutor executor;
+  std::optional<JoinHandle<void>> self;
+  auto suicidal = [&]() -> Async<void> {
+    self->abort();
+    co_await yield_now();
+    ADD_FAILURE() << "resumed after abort";
+  };
+  self = executor.spawn(suicidal);
+  executor.run();
+  EXPECT_THROW(block_on(*self), JoinError);
+}
+
+TEST(JoinHandle, DroppingItLetsTheTaskRunOn) {
+  LocalExecutor executor;
+  int ran = 0;
+  auto task = [&ran]() -> Async<void> {
+    co_await yield_now();
+    ++ran;
+  };
+  { auto dropped = executor.spawn(task); }
+  executor.run();
+  EXPECT_EQ(ran, 1);
+}
+
+TEST(JoinHandle, TheLatestWakerIsWokenAndADroppedHandleKeepsNone) {
+  LocalExecutor executor;
+  CountingWaker first;
+  CountingWaker second;
+  Gate<void> gate;
+  auto waits = [&]() -> Async<void> { co_await gate.wait(); };
+  auto drive = [&]() -> Async<void> {
+    auto handle = spawn(waits);
+    {
+      Context one(first.waker());
+      Context two(second.waker());
+      EXPECT_TRUE(handle.poll(one).is_pending());
+      EXPECT_TRUE(handle.poll(two).is_pending());
+      EXPECT_EQ(first.clones(), 0U);
+    }
+    gate.open();
+    co_await yield_now();
+    co_await yield_now();
+    EXPECT_EQ(first.count(), 0U);
+    EXPECT_EQ(second.count(), 1U);
+    auto other = spawn(pending_forever<void>());
+    {
+      Context one(first.waker());
+      EXPECT_TRUE(other.poll(one).is_pending());
+      EXPECT_EQ(first.clones(), 1U);
+    }
+    other.abort();
+    other.detach();
+    EXPECT_EQ(first.clones(), 0U);
+  };
+  executor.run_until(drive());
+}
+
+TEST(JoinHandle, IsAwaitedAbortedAndDroppedFromAnotherThread) {
+  LocalExecutor executor;
+  Gate<void> gate;
+  Gate<void> finished;
+  auto waits = [&]() -> Async<int> {
+    co_await gate.wait();
+    co_return 9;
+  };
+  std::thread other([&, spawner = executor.spawner()] {
+    auto handle = spawner.spawn(waits);
+    auto doomed = spawner.spawn(pending_forever<void>());
+    auto dropped = spawner.spawn(pending_forever<void>());
+    doomed.abort();
+    EXPECT_THROW(block_on(doomed), JoinError);
+    gate.open();
+    EXPECT_EQ(block_on(handle), 9);
+    { auto gone = std::move(dropped); }
+    finished.open();
+  });
+  executor.run_until(finished.wait());
+  other.join();
+}
+
+TEST(JoinHandle, IdsAreUniqueAndNotZero) {
+  LocalExecutor executor;
+  auto a = executor.spawn(boxed, 1);
+  auto b = executor.spawn(boxed, 2);
+  EXPECT_NE(a.id(), 0U);
+  EXPECT_NE(a.id(), b.id());
+}
+
+TEST(JoinHandleDeathTest, UsedAfterTheJoinItSaysSo) {
+  LocalExecutor executor;
+  auto handle = executor.spawn(boxed, 1);
+  executor.run_until(handle);
+  EXPECT_DEATH((void)handle.is_finished(), "after it was joined, detached or moved from");
+}
+
+}  // namespace
+}  // namespace rouse

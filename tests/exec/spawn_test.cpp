@@ -1,0 +1,181 @@
+// spawn: what a task owns, and what is refused.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "rouse/core/async.hpp"
+#include "rouse/exec/local_executor.hpp"
+#include "rouse/future/ready.hpp"
+#include "rouse/future/yield_now.hpp"
+
+namespace rouse {
+namespace {
+
+// Long enough not to fit into the string object itself, so that ASan sees a dangling one.
+constexpr const char* text = "a string that lives on the heap, not inside its object";
+
+Async<std::size_t> by_const_reference(const std::string& s) {
+  co_await yield_now();
+  co_return s.size();
+}
+Async<std::size_t> by_view(std::string_view s) {
+  co_await yield_now();
+  co_return s.size();
+}
+Async<int> by_rvalue_reference(std::unique_ptr<int>&& p) {
+  co_await yield_now();
+  co_return *p;
+}
+Async<int> overloaded(int x) { co_return x; }
+
+struct Server {
+  std::string name = text;
+  Async<std::size_t> handle(const std::string& request) {
+    co_await yield_now();
+    co_return name.size() + request.size();
+  }
+};
+
+TEST(Spawn, OwnsTheArgumentsOfACoroutineThatTakesReferences) {
+  LocalExecutor executor;
+  auto a = executor.spawn(by_const_reference, std::string(text));
+  std::string local = text;
+  auto b = executor.spawn(by_const_reference, local);
+  local.assign("changed");
+  auto c = executor.spawn(by_rvalue_reference, std::make_unique<int>(8));
+  executor.run();
+  EXPECT_EQ(executor.run_until(a), std::string_view(text).size());
+  EXPECT_EQ(executor.run_until(b), std::string_view(text).size());
+  EXPECT_EQ(executor.run_until(c), 8);
+}
+
+TEST(Spawn, KeepsAnArgumentThatIsConvertedForTheParameter) {
+  LocalExecutor executor;
+  auto converted = executor.spawn(by_const_reference, text);  // const char* to const std::string&
+  auto viewed = executor.spawn(by_view, std::string(text));   // the task owns the string
+  auto lambda = [](const std::string& a, const std::function<int()>& f) -> Async<int> {
+    co_await yield_now();
+    co_return static_cast<int>(a.size()) + f();
+  };
+  auto two = executor.spawn(lambda, text, [] { return 1; });
+  executor.run();
+  EXPECT_EQ(executor.run_until(converted), std::string_view(text).size());
+  EXPECT_EQ(executor.run_until(viewed), std::string_view(text).size());
+  EXPECT_EQ(executor.run_until(two), static_cast<int>(std::string_view(text).size()) + 1);
+}
+
+TEST(Spawn, OwnsALambdasCaptures) {
+  LocalExecutor executor;
+  auto handle = [&] {
+    auto lambda = [captured = std::string(text)](int n) -> Async<std::size_t> {
+      co_await yield_now();
+      co_return captured.size() + static_cast<std::size_t>(n);
+    };
+    return executor.spawn(lambda, 1);
+  }();
+  executor.run();
+  EXPECT_EQ(executor.run_until(handle), std::string_view(text).size() + 1);
+}
+
+TEST(Spawn, TakesMoveOnlyFunctionsAndArguments) {
+  LocalExecutor executor;
+  auto lambda = [p = std::make_unique<int>(3)](std::unique_ptr<int> q) -> Async<int> {
+    co_await yield_now();
+    co_return *p + *q;
+  };
+  EXPECT_EQ(executor.run_until(executor.spawn(std::move(lambda), std::make_unique<int>(4))), 7);
+}
+
+TEST(Spawn, CallsMemberFunctions) {
+  LocalExecutor executor;
+  auto owned = executor.spawn(&Server::handle, Server(), std::string(text));
+  auto shared = executor.spawn(&Server::handle, std::make_shared<Server>(), std::string(text));
+  executor.run();
+  EXPECT_EQ(executor.run_until(owned), 2 * std::string_view(text).size());
+  EXPECT_EQ(executor.run_until(shared), 2 * std::string_view(text).size());
+}
+
+TEST(Spawn, TakesAReferenceWhereTheCallerSaysStdRef) {
+  LocalExecutor executor;
+  int counter = 0;
+  auto adds = [](int& n) -> Async<void> {
+    co_await yield_now();
+    ++n;
+  };
+  executor.spawn(adds, std::ref(counter)).detach();
+  executor.run();
+  EXPECT_EQ(counter, 1);
+}
+
+TEST(Spawn, CallsTheFunctionOnTheExecutorNotAtOnce) {
+  LocalExecutor executor;
+  bool called = false;
+  auto handle = executor.spawn([&called]() {
+    called = true;
+    return ready(1);
+  });
+  EXPECT_FALSE(called);
+  EXPECT_EQ(executor.run_until(handle), 1);
+  EXPECT_TRUE(called);
+}
+
+TEST(Spawn, AFunctionThatThrowsBeforeItGivesAFutureFailsItsTask) {
+  LocalExecutor executor;
+  auto handle = executor.spawn([]() -> Async<int> (*)() { return nullptr; }() == nullptr
+                                   ? +[]() -> Async<int> { throw std::runtime_error("early"); }
+                                   : nullptr);
+  EXPECT_THROW(executor.run_until(handle), std::runtime_error);
+}
+
+TEST(Spawn, RunsFuturesThatAreNoCoroutines) {
+  LocalExecutor executor;
+  EXPECT_EQ(executor.run_until(executor.spawn(ready(std::string("x")))), "x");
+}
+
+TEST(Spawn, ACoroutineThatOwnsItsParametersMayBeSpawnedAsItIs) {
+  LocalExecutor executor;
+  EXPECT_EQ(executor.run_until(executor.spawn(overloaded(5))), 5);
+}
+
+TEST(Spawn, BorrowedIsTheExplicitWay) {
+  LocalExecutor executor;
+  const std::string local = text;
+  EXPECT_EQ(executor.run_until(executor.spawn(borrowed(by_const_reference(local)))), local.size());
+}
+
+TEST(SpawnDeathTest, RefusesACoroutineThatBorrowsAndSaysItsNameAndTheFix) {
+  LocalExecutor executor;
+  const std::string local = text;
+  EXPECT_DEATH(executor.spawn(by_const_reference(local)).detach(),
+               "spawn\\(fn, args...\\) instead of spawn\\(fn\\(args...\\)\\)");
+  EXPECT_DEATH(executor.spawn(by_const_reference(local)).detach(), "by_const_reference");
+  EXPECT_DEATH(executor.spawn(by_view(local)).detach(), "spawned at .*spawn_test.cpp:");
+  Server server;
+  EXPECT_DEATH(executor.spawn(server.handle(local)).detach(), "handle");
+  auto lambda = [&local]() -> Async<std::size_t> { co_return local.size(); };
+  EXPECT_DEATH(executor.spawn(lambda()).detach(), "captures");
+}
+
+TEST(SpawnDeathTest, WithoutAnExecutorItSaysWhatToDo) {
+  EXPECT_DEATH(spawn(overloaded, 1).detach(), "spawn without an executor.*Spawner");
+}
+
+TEST(Spawn, ExceptionsOfAMoveOrOfADestructorlessFutureLeakNothing) {
+  struct ThrowsOnMove {
+    ThrowsOnMove() = default;
+    ThrowsOnMove(ThrowsOnMove&&) { throw std::runtime_error("move"); }
+    std::string held = text;
+  };
+  auto takes = [](ThrowsOnMove) -> Async<void> { co_return; };
+  LocalExecutor executor;
+  EXPECT_THROW(executor.spawn(takes, ThrowsOnMove()).detach(), std::runtime_error);
+  EXPECT_EQ(executor.live_tasks(), 0U);
+  executor.run();
+}
+
+}  // namespace
+}  // namespace rouse
