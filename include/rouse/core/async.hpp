@@ -47,12 +47,13 @@ class FutureAwaiter : Leaf {
     return awaiting.promise().suspend_on(*this);
   }
   output_t<F> await_resume() {
-    if (threw()) [[unlikely]] std::rethrow_exception(error_);
-    return std::move(result_).value();
+    if (threw()) [[unlikely]] rethrow();
+    return std::move(result_).unchecked();
   }
 
  private:
   bool threw() const noexcept { return this->poll == nullptr; }
+  [[noreturn, gnu::noinline, gnu::cold]] void rethrow() { std::rethrow_exception(error_); }
 
   static bool poll_again(Leaf& leaf, Context& cx) noexcept {
     auto& self = static_cast<FutureAwaiter&>(leaf);
@@ -140,6 +141,9 @@ class AsyncPromiseBase : public Frame {
                       !std::is_aggregate_v<F> || std::is_trivially_destructible_v<F>,
                   "GCC 12 destroys a temporary aggregate twice in a co_await expression: give this "
                   "future a constructor, or name it in a variable before the await");
+    static_assert(alignof(F) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
+                  "compilers misalign an over-aligned future inside a coroutine frame: keep its "
+                  "over-aligned part behind a pointer");
     set_where(where);
     if constexpr (is_async<F>) {
       ROUSE_ASSERT(awaited.frame_, "co_await of an Async that was moved from",
@@ -163,8 +167,12 @@ class AsyncPromise : public AsyncPromiseBase<T> {
  public:
   using AsyncPromiseBase<T>::AsyncPromiseBase;
 
+  /// A reference must bind to what outlives the coroutine, not to a temporary.
   template <class U = T>
-    requires std::constructible_from<T, U&&>
+    requires std::constructible_from<T, U&&> &&
+             (!std::is_lvalue_reference_v<T> ||
+              (std::is_lvalue_reference_v<U> &&
+               std::convertible_to<std::remove_reference_t<U>*, std::remove_reference_t<T>*>))
   void return_value(U&& value) {
     this->result_state_ = this->result_.set_value(std::forward<U>(value));
   }
@@ -196,7 +204,7 @@ class [[nodiscard(
   ~Async() { cancel(); }
 
   /// Runs the coroutine until it waits for something or ends. Throws what it threw.
-  Poll<T> poll(Context& cx) {
+  [[gnu::always_inline]] Poll<T> poll(Context& cx) {
     ROUSE_ASSERT(frame_, "poll() of an Async that was moved from");
     if (!frame_->poll_chain(cx)) return pending;
     auto& promise = static_cast<AsyncPromise<T>&>(*frame_);

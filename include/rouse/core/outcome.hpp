@@ -65,7 +65,7 @@ union OutcomeCell {
     if (state == OutcomeState::error) std::destroy_at(&error);
     return OutcomeState::none;
   }
-  [[noreturn]] void rethrow(OutcomeState state) {
+  [[noreturn, gnu::noinline, gnu::cold]] void rethrow(OutcomeState state) {
     ROUSE_ASSERT(state == OutcomeState::error, "the result is not there yet");
     std::rethrow_exception(error);
   }

@@ -50,16 +50,14 @@ class [[nodiscard]] Poll {
 
   constexpr T& value() & {
     ROUSE_ASSERT(is_ready(), "value() of a pending Poll: ask is_ready() first");
-    if constexpr (std::is_reference_v<T>) {
-      return **value_;
-    } else {
-      return *value_;
-    }
+    return get();
   }
   constexpr const std::remove_reference_t<T>& value() const& {
     return const_cast<Poll*>(this)->value();
   }
   constexpr T&& value() && { return static_cast<T&&>(value()); }
+  /// The value of a Poll that is known to be ready.
+  constexpr T&& unchecked() && noexcept { return static_cast<T&&>(get()); }
 
   /// Poll<U> with `fn(value)` if ready; pending stays pending.
   template <class Fn>
@@ -75,6 +73,14 @@ class [[nodiscard]] Poll {
   }
 
  private:
+  constexpr T& get() noexcept {
+    if constexpr (std::is_reference_v<T>) {
+      return **value_;
+    } else {
+      return *value_;
+    }
+  }
+
   std::optional<Stored> value_;
 };
 
@@ -92,6 +98,7 @@ class [[nodiscard]] Poll<void> {
   constexpr void value() const {
     ROUSE_ASSERT(ready_, "value() of a pending Poll: ask is_ready() first");
   }
+  constexpr void unchecked() const noexcept {}
   template <class Fn>
   constexpr auto map(Fn&& fn) const -> Poll<std::invoke_result_t<Fn>> {
     using U = std::invoke_result_t<Fn>;

@@ -1,0 +1,227 @@
+// The chain: however many awaits, one after another or inside each other, the stack stays flat and
+// a wake costs one poll of one leaf. In every build mode of both compilers.
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "rouse/base/block_pool.hpp"
+#include "rouse/core/async.hpp"
+#include "rouse/testing/gate.hpp"
+#include "rouse/testing/poll_harness.hpp"
+
+#include "core/support.hpp"
+
+namespace rouse {
+namespace {
+
+using test::Life;
+using test::Lives;
+using test::poll_once;
+using testing::Gate;
+using testing::PollHarness;
+
+constexpr int sequential = 1'000'000;
+constexpr int nested = 100'000;
+
+Async<int> one() { co_return 1; }
+Async<int> add_children(int count) {
+  int sum = 0;
+  for (int i = 0; i < count; ++i) sum += co_await one();
+  co_return sum;
+}
+
+TEST(Chain, AMillionChildrenOneAfterAnother) {
+  auto future = add_children(sequential);
+  EXPECT_EQ(poll_once(future).value(), sequential);
+}
+
+Async<int> add_ready_leaves(int count) {
+  int sum = 0;
+  for (int i = 0; i < count; ++i) sum += co_await test::ReadyAfter<int>(0, 1);
+  co_return sum;
+}
+
+TEST(Chain, AMillionReadyLeavesOneAfterAnother) {
+  auto future = add_ready_leaves(sequential);
+  EXPECT_EQ(poll_once(future).value(), sequential);
+}
+
+Async<int> throw_one() {
+  throw 1;
+  co_return 0;
+}
+Async<int> catch_children(int count) {
+  int sum = 0;
+  for (int i = 0; i < count; ++i) {
+    try {
+      (void)co_await throw_one();
+    } catch (int value) {
+      sum += value;
+    }
+  }
+  co_return sum;
+}
+
+TEST(Chain, TenThousandThrowingChildrenOneAfterAnother) {
+  auto future = catch_children(10'000);
+  EXPECT_EQ(poll_once(future).value(), 10'000);
+}
+
+Async<int> nest(int depth) {
+  if (depth == 0) co_return 0;
+  co_return 1 + co_await nest(depth - 1);
+}
+
+TEST(Chain, AHundredThousandNestedAwaitsComplete) {
+  auto future = nest(nested);
+  EXPECT_EQ(poll_once(future).value(), nested);
+}
+
+Async<int> nest_on_gate(Gate<int>& gate, int depth, Life life) {
+  const Life local(life);
+  if (depth == 0) co_return co_await gate.wait();
+  co_return 1 + co_await nest_on_gate(gate, depth - 1, life);
+}
+
+TEST(Chain, AHundredThousandNestedAwaitsSuspendAndComplete) {
+  Lives lives;
+  Gate<int> gate;
+  {
+    PollHarness h(nest_on_gate(gate, nested, Life(lives)));
+    EXPECT_TRUE(h.poll().is_pending());
+    EXPECT_TRUE(h.kept_waker());
+    gate.open(7);
+    EXPECT_EQ(h.poll().value(), nested + 7);
+  }
+  EXPECT_EQ(lives.alive(), 0);
+}
+
+TEST(Chain, AHundredThousandNestedAwaitsSuspendAndAreDestroyed) {
+  Lives lives;
+  Gate<int> gate;
+  {
+    auto future = nest_on_gate(gate, nested, Life(lives));
+    EXPECT_TRUE(poll_once(future).is_pending());
+    EXPECT_GT(lives.alive(), nested);
+  }
+  EXPECT_EQ(lives.alive(), 0);
+}
+
+TEST(Chain, AnExceptionTravelsThroughAHundredThousandNestedAwaits) {
+  Lives lives;
+  Gate<int> gate;
+  {
+    auto future = nest_on_gate(gate, nested, Life(lives));
+    EXPECT_TRUE(poll_once(future).is_pending());
+    gate.fail(std::make_exception_ptr(std::runtime_error("from below")));
+    EXPECT_THROW((void)poll_once(future), std::runtime_error);
+  }
+  EXPECT_EQ(lives.alive(), 0);
+}
+
+Async<int> throw_at_depth(int depth) {
+  if (depth == 0) throw std::runtime_error("from below");
+  co_return co_await throw_at_depth(depth - 1);
+}
+
+TEST(Chain, AnExceptionTravelsThroughAHundredThousandAwaitsThatNeverSuspended) {
+  auto future = throw_at_depth(nested);
+  EXPECT_THROW((void)poll_once(future), std::runtime_error);
+}
+
+Async<int> adopt(Async<int> started) { co_return 1 + co_await started; }
+
+/// Polls a coroutine, has it awaited by another, polls that, and so on: each adopts a started
+/// chain.
+Async<int> adopt_repeatedly(int count, Gate<int>& gate, Life life) {
+  auto future = nest_on_gate(gate, 0, life);
+  for (int i = 0; i < count; ++i) {
+    EXPECT_TRUE(poll_once(future).is_pending());
+    future = adopt(std::move(future));
+  }
+  EXPECT_TRUE(poll_once(future).is_pending());
+  return future;
+}
+
+TEST(Chain, ChainsThatAdoptEachOtherComplete) {
+  // Not as many as below: a finished frame gives its parameters, here its child, back when it is
+  // destroyed itself, one inside the other.
+  constexpr int count = 1000;
+  Lives lives;
+  Gate<int> gate;
+  {
+    auto future = adopt_repeatedly(count, gate, Life(lives));
+    gate.open(0);
+    EXPECT_EQ(poll_once(future).value(), count);
+  }
+  EXPECT_EQ(lives.alive(), 0);
+}
+
+TEST(Chain, AHundredThousandChainsThatAdoptEachOtherAreDestroyed) {
+  Lives lives;
+  Gate<int> gate;
+  {
+    auto future = adopt_repeatedly(nested, gate, Life(lives));
+    EXPECT_EQ(gate.polls(), static_cast<std::size_t>(nested) + 1);
+  }
+  EXPECT_EQ(lives.alive(), 0);
+}
+
+TEST(Chain, AWakePollsOneLeafOnceHoweverDeepTheChain) {
+  Lives lives;
+  Gate<int> gate;
+  PollHarness h(nest_on_gate(gate, 1000, Life(lives)));
+  EXPECT_TRUE(h.poll().is_pending());
+  EXPECT_EQ(gate.polls(), 1u);
+  for (std::size_t i = 2; i < 10; ++i) {
+    EXPECT_TRUE(h.poll().is_pending());
+    EXPECT_EQ(gate.polls(), i);
+  }
+  const int made = lives.made;
+  gate.open(1);
+  EXPECT_EQ(gate.polls(), 9u);  // a wake alone polls nothing
+  EXPECT_EQ(h.poll().value(), 1001);
+  EXPECT_EQ(gate.polls(), 10u);
+  EXPECT_EQ(lives.made, made);  // no coroutine began anew
+}
+
+TEST(Chain, ThePriceOfAPollDoesNotDependOnTheDepth) {
+  // Were it proportional to the depth, these would be 10^10 steps: it would time out.
+  Lives lives;
+  Gate<int> gate;
+  PollHarness h(nest_on_gate(gate, nested, Life(lives)));
+  for (int i = 0; i < nested; ++i) ASSERT_TRUE(h.poll().is_pending());
+  EXPECT_EQ(gate.polls(), static_cast<std::size_t>(nested));
+}
+
+TEST(Chain, AMillionCoroutinesMadeAndDestroyedReuseTheirFrames) {
+  if (address_sanitizer) GTEST_SKIP() << "the pool is bypassed under AddressSanitizer";
+  int ready = 0;
+  for (int i = 0; i < 1000; ++i) {
+    auto future = one();
+    ready += poll_once(future).is_ready();
+  }
+  const std::size_t before = block_pool_bytes();
+  for (int i = 0; i < sequential; ++i) {
+    auto future = one();
+    ready += poll_once(future).is_ready();
+  }
+  EXPECT_EQ(block_pool_bytes(), before);
+  EXPECT_GT(before, 0u);
+  EXPECT_EQ(ready, sequential + 1000);
+}
+
+TEST(Chain, DeepChainsReuseTheirFrames) {
+  if (address_sanitizer) GTEST_SKIP() << "the pool is bypassed under AddressSanitizer";
+  const auto run = [] {
+    auto future = nest(nested);
+    return poll_once(future).value();
+  };
+  EXPECT_EQ(run(), nested);
+  const std::size_t before = block_pool_bytes();
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(run(), nested);
+  EXPECT_EQ(block_pool_bytes(), before);
+}
+
+}  // namespace
+}  // namespace rouse
