@@ -60,6 +60,11 @@ void LocalCore::detach(TaskHeader& task) {
   drop_owner(task);
 }
 
+void LocalCore::joined(TaskHeader& task) {
+  if (!is_owner()) return post(task, 0, -1);
+  drop_owner(task);
+}
+
 // ORDER: as RefCounted.
 void LocalCore::add_ref() noexcept { refs_.fetch_add(1, memory_order_relaxed); }
 void LocalCore::release() noexcept {
@@ -229,6 +234,8 @@ void LocalCore::post(TaskHeader& task, std::uint8_t messages, std::int32_t owner
   post_to_closed(task, messages, owners);
 }
 
+void LocalCore::post_wake(TaskHeader& task) { post(task, wake_it, 0); }
+
 void LocalCore::enqueue(TaskHeader& task) noexcept {
   if (task.inbox_queued) return;
   task.inbox_queued = true;
@@ -296,7 +303,7 @@ void LocalCore::wake(const void* data) {
 void LocalCore::wake_by_ref(const void* data) {
   auto& task = *static_cast<TaskHeader*>(const_cast<void*>(data));
   LocalCore& core = of(task);
-  if (!core.is_owner()) return core.post(task, wake_it, 0);
+  if (!core.is_owner()) [[unlikely]] return core.post_wake(task);
   core.wake_task(task);
 }
 

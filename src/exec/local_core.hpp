@@ -37,6 +37,7 @@ class LocalCore final : public Scheduler {
   void watch(TaskHeader& task, const Waker& waker) override;
   void abort(TaskHeader& task) override;
   void detach(TaskHeader& task) override;
+  void joined(TaskHeader& task) override;
   void add_ref() noexcept override;
   void release() noexcept override;
 
@@ -77,6 +78,7 @@ class LocalCore final : public Scheduler {
   // From other threads.
   /// Tells the owner; `owners` is the change in their number, `watcher` who awaits the task.
   void post(TaskHeader& task, std::uint8_t messages, std::int32_t owners, Waker watcher = {});
+  [[gnu::noinline]] void post_wake(TaskHeader& task);
   void enqueue(TaskHeader& task) noexcept;
   void post_to_closed(TaskHeader& task, std::uint8_t messages, std::int32_t owners);
 

@@ -68,25 +68,27 @@ class [[nodiscard("say .detach() if nobody is to await this task")]] JoinHandle 
     return *task_;
   }
 
-  /// Gives the task up after the outcome was taken out of it, or while that throws.
-  struct DetachLater {
-    explicit DetachLater(JoinHandle& taken) noexcept : handle(taken) {}
-    ~DetachLater() {
-      static_cast<Outcome<T>*>(handle.task_->vtable.outcome(*handle.task_))->reset();
-      handle.detach();
+  /// Gives the task up once its outcome was taken, or while that throws.
+  struct Joined {
+    explicit Joined(JoinHandle& handle) noexcept
+        : task(*std::exchange(handle.task_, nullptr)),
+          outcome(*static_cast<Outcome<T>*>(task.vtable.outcome(task))) {}
+    ~Joined() {
+      outcome.reset();
+      task.scheduler.joined(task);
     }
-    JoinHandle& handle;
+    TaskHeader& task;
+    Outcome<T>& outcome;
   };
 
   Poll<T> take() {
-    auto& outcome = *static_cast<Outcome<T>*>(task_->vtable.outcome(*task_));
-    const DetachLater later(*this);
-    if (!outcome.is_set()) throw JoinError(task_->id);
+    const Joined joined(*this);
+    if (!joined.outcome.is_set()) [[unlikely]] throw JoinError(joined.task.id);
     if constexpr (std::is_void_v<T>) {
-      outcome.take();
+      joined.outcome.take();
       return Poll<T>::ready();
     } else {
-      return Poll<T>::ready(outcome.take());
+      return Poll<T>::ready(joined.outcome.take());
     }
   }
 

@@ -40,7 +40,7 @@ class OwnedCall {
     if (called_) future_.~Called();
   }
 
-  Poll<Output> poll(Context& cx) {
+  [[gnu::always_inline]] Poll<Output> poll(Context& cx) {
     if (!called_) [[unlikely]] call();
     return future_.poll(cx);
   }
@@ -54,7 +54,7 @@ class OwnedCall {
   }
 
  private:
-  void call() {
+  [[gnu::noinline]] void call() {
     std::apply(
         [this](Args&... args) {
           new (&future_) Called(std::invoke(fn_, static_cast<Args&&>(args)...));

@@ -27,6 +27,8 @@ class ROUSE_API Scheduler {
   virtual void abort(TaskHeader& task) = 0;
   /// The JoinHandle gives the task up: nobody will take its outcome any more.
   virtual void detach(TaskHeader& task) = 0;
+  /// The JoinHandle gives up a complete task, whose outcome it took.
+  virtual void joined(TaskHeader& task) = 0;
 
   virtual void add_ref() noexcept = 0;
   virtual void release() noexcept = 0;

@@ -1,0 +1,99 @@
+// What an await costs: of a child coroutine, of a leaf that is ready, of one that is pending; and
+// what a wake costs on a deep chain.
+#include <benchmark/benchmark.h>
+
+#include "rouse/core/async.hpp"
+
+namespace {
+
+using namespace rouse;
+
+/// Ready at once.
+class Ready {
+ public:
+  using Output = int;
+  explicit Ready(int value) noexcept : value_(value) {}
+  Poll<int> poll(Context&) { return Poll<int>::ready(value_); }
+
+ private:
+  int value_;
+};
+
+/// Pending once, then ready; wakes nobody: the benchmark polls anyway.
+class PendingOnce {
+ public:
+  using Output = void;
+  PendingOnce() noexcept {}
+  Poll<void> poll(Context&) {
+    if (polled_) return Poll<void>::ready();
+    polled_ = true;
+    return pending;
+  }
+
+ private:
+  bool polled_ = false;
+};
+
+[[gnu::noinline]] Async<int> child(int x) { co_return x + 1; }
+
+Async<long> await_children(int n) {
+  long sum = 0;
+  for (int i = 0; i < n; ++i) sum += co_await child(i);
+  co_return sum;
+}
+Async<long> await_ready_leaves(int n) {
+  long sum = 0;
+  for (int i = 0; i < n; ++i) {
+    sum += co_await Ready(i);
+    benchmark::DoNotOptimize(sum);
+  }
+  co_return sum;
+}
+Async<void> suspend_for_ever() {
+  for (;;) co_await PendingOnce();
+}
+Async<void> nest(int depth) {
+  if (depth == 1) {
+    co_await suspend_for_ever();
+  } else {
+    co_await nest(depth - 1);
+  }
+}
+
+constexpr int batch = 1000;
+
+template <class Make>
+void poll_to_end(benchmark::State& state, Make make) {
+  Context cx(Waker::noop());
+  for (auto _ : state) {
+    auto future = make(batch);
+    benchmark::DoNotOptimize(future.poll(cx).value());
+  }
+  state.SetItemsProcessed(state.iterations() * batch);
+}
+
+void child_await(benchmark::State& state) { poll_to_end(state, await_children); }
+BENCHMARK(child_await);
+
+void leaf_await_ready(benchmark::State& state) { poll_to_end(state, await_ready_leaves); }
+BENCHMARK(leaf_await_ready);
+
+void leaf_await_pending(benchmark::State& state) {
+  Context cx(Waker::noop());
+  auto future = suspend_for_ever();
+  for (auto _ : state) benchmark::DoNotOptimize(future.poll(cx).is_pending());
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(leaf_await_pending);
+
+/// One wake of a task whose coroutines are nested this deep: is to be the same for all.
+void wake_of_a_chain(benchmark::State& state) {
+  Context cx(Waker::noop());
+  auto future = nest(static_cast<int>(state.range(0)));
+  benchmark::DoNotOptimize(future.poll(cx).is_pending());
+  for (auto _ : state) benchmark::DoNotOptimize(future.poll(cx).is_pending());
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(wake_of_a_chain)->Arg(1)->Arg(10)->Arg(1000)->Arg(100000);
+
+}  // namespace
