@@ -214,6 +214,37 @@ TEST(JoinHandle, TheLatestWakerIsWokenAndADroppedHandleKeepsNone) {
   executor.run_until(drive());
 }
 
+TEST(JoinHandle, DestroyedAfterEachOfItsPollsLeaksNothingAndTheTaskRunsOn) {
+  LocalExecutor executor;
+  int ended = 0;
+  auto task = [&ended]() -> Async<std::string> {
+    for (int i = 0; i < 3; ++i) co_await yield_now();
+    ++ended;
+    co_return std::string(100, 'x');
+  };
+  auto drive = [&]() -> Async<void> {
+    for (int polls = 0; polls <= 5; ++polls) {
+      const int before = ended;
+      CountingWaker waker;
+      {
+        auto handle = spawn(task);
+        bool is_ready = false;
+        for (int k = 0; k < polls && !is_ready; ++k) {
+          Context cx(waker.waker());
+          is_ready = handle.poll(cx).is_ready();
+          co_await yield_now();
+        }
+        EXPECT_EQ(is_ready, polls == 5);
+      }
+      EXPECT_EQ(waker.clones(), 0U) << polls;
+      for (int i = 0; i < 5; ++i) co_await yield_now();
+      EXPECT_EQ(ended, before + 1) << polls;
+    }
+  };
+  executor.run_until(drive());
+  EXPECT_EQ(executor.live_tasks(), 0U);
+}
+
 TEST(JoinHandle, IsAwaitedAbortedAndDroppedFromAnotherThread) {
   LocalExecutor executor;
   Gate<void> gate;
