@@ -15,4 +15,6 @@ target_compile_options(
             -Wimplicit-fallthrough
             -Wextra-semi
             -Wundef
+            # GCC 12 sees unset members of std::optional, std::variant and unions behind a tag.
+            $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
             $<$<BOOL:${ROUSE_WERROR}>:-Werror>)
