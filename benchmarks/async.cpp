@@ -1,8 +1,8 @@
 // What an await costs: of a child coroutine, of a leaf that is ready, of one that is pending; and
 // what a wake costs on a deep chain.
-#include <benchmark/benchmark.h>
-
 #include "rouse/core/async.hpp"
+
+#include <benchmark/benchmark.h>
 
 namespace {
 

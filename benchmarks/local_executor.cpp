@@ -1,9 +1,10 @@
 // What tasks cost on a LocalExecutor: spawn and join, yield, bytes of an idle task.
+#include "rouse/exec/local_executor.hpp"
+
 #include <benchmark/benchmark.h>
 
 #include "rouse/base/block_pool.hpp"
 #include "rouse/core/async.hpp"
-#include "rouse/exec/local_executor.hpp"
 #include "rouse/future/pending_forever.hpp"
 #include "rouse/future/yield_now.hpp"
 

@@ -124,7 +124,8 @@ struct ThreadCache {
   /// Cuts the rest of the chunk into blocks, each given to `put(class, block)`.
   void use_up_chunk(auto put) {
     while (fresh_bytes() >= BlockClass::granule) {
-      const std::size_t bytes = fresh_bytes() < BlockClass::small_limit ? fresh_bytes() : BlockClass::small_limit;
+      const std::size_t bytes =
+          fresh_bytes() < BlockClass::small_limit ? fresh_bytes() : BlockClass::small_limit;
       put(BlockClass::of(bytes), reinterpret_cast<Block*>(fresh));
       fresh += bytes;
     }
@@ -196,14 +197,16 @@ bool open_cache() {
 
 void* allocate_class(std::size_t index) {
   Magazine& own = cache.magazines[index];
-  if (own.first == nullptr) [[unlikely]] return allocate_slow(index);
+  if (own.first == nullptr) [[unlikely]]
+    return allocate_slow(index);
   return own.pop();
 }
 
 void free_class(void* block, std::size_t index) noexcept {
   Magazine& own = cache.magazines[index];
   own.push(static_cast<Block*>(block));
-  if (own.count > own.limit) [[unlikely]] free_slow(index);
+  if (own.count > own.limit) [[unlikely]]
+    free_slow(index);
 }
 
 std::size_t block_pool_bytes() noexcept { return store().bytes(); }

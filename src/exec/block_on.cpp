@@ -1,7 +1,8 @@
 #include "rouse/exec/block_on.hpp"
 
-#include "exec/thread_park.hpp"
 #include "rouse/exec/scheduler.hpp"
+
+#include "exec/thread_park.hpp"
 
 namespace rouse {
 namespace {
@@ -21,10 +22,11 @@ void ThreadWaker::wait() {
 }
 
 void refuse_to_block(const char* call) noexcept {
-  ROUSE_ASSERT(Scheduler::current() == nullptr,
-               "a blocking call inside a task would stop the executor: co_await the future instead, "
-               "or spawn it",
-               call);
+  ROUSE_ASSERT(
+      Scheduler::current() == nullptr,
+      "a blocking call inside a task would stop the executor: co_await the future instead, "
+      "or spawn it",
+      call);
 }
 
 }  // namespace rouse

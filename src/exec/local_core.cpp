@@ -3,6 +3,7 @@
 #include <string>
 
 #include "rouse/exec/block_on.hpp"
+
 #include "sys/console.hpp"
 
 namespace rouse {
@@ -98,8 +99,9 @@ void LocalCore::adopt(TaskHeader& task) {
   ++allocated_;
   task.index = static_cast<std::uint32_t>(tasks_.size());
   tasks_.push_back(&task);
-  queue_.push(task);  // born notified
-  if (closing_) [[unlikely]] task.state.cancel();
+  queue_.push(task);  // born queued
+  if (closing_) [[unlikely]]
+    task.state.cancel();
 }
 
 void LocalCore::wake_task(TaskHeader& task) {
@@ -107,14 +109,19 @@ void LocalCore::wake_task(TaskHeader& task) {
 }
 
 void LocalCore::poll_task(TaskHeader& task) {
-  if (!task.state.start_poll()) [[unlikely]] {
-    task.vtable.cancel(task);
-    return complete(task);
+  switch (task.state.start_poll()) {
+    case TaskState::Next::poll: {
+      const BorrowedWaker waker(RawWaker(&task, &waker_vtable));
+      Context cx(waker.get());
+      if (task.vtable.poll(task, cx)) complete(task);
+      return;
+    }
+    case TaskState::Next::cancel:
+      task.vtable.cancel(task);
+      return complete(task);
+    case TaskState::Next::forget:
+      return drop_owner(task);
   }
-  const BorrowedWaker waker(RawWaker(&task, &waker_vtable));
-  Context cx(waker.get());
-  if (task.vtable.poll(task, cx)) return complete(task);
-  if (task.state.end_poll()) queue_.push(task);
 }
 
 void LocalCore::complete(TaskHeader& task) noexcept {
@@ -124,11 +131,12 @@ void LocalCore::complete(TaskHeader& task) noexcept {
   tasks_.pop_back();
 
   Waker joiner = std::move(task.join_waker);
-  if (!task.state.finish()) {
+  const TaskState::Finished finished = task.state.finish();
+  if (!finished.has_joiner) {
     if (auto error = task.vtable.discard(task)) report(task, std::move(error));
   }
   if (joiner) std::move(joiner).wake();
-  drop_owner(task);
+  if (!finished.is_queued) drop_owner(task);
 }
 
 void LocalCore::drop_owner(TaskHeader& task) noexcept {
@@ -303,7 +311,8 @@ void LocalCore::wake(const void* data) {
 void LocalCore::wake_by_ref(const void* data) {
   auto& task = *static_cast<TaskHeader*>(const_cast<void*>(data));
   LocalCore& core = of(task);
-  if (!core.is_owner()) [[unlikely]] return core.post_wake(task);
+  if (!core.is_owner()) [[unlikely]]
+    return core.post_wake(task);
   core.wake_task(task);
 }
 

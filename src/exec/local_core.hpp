@@ -7,12 +7,12 @@
 // detach, adopt (a spawn), or a change in the number of owners. The owner applies it when it drains
 // the inbox: between polls, and before it parks.
 //
-// No wake is lost: a post sets `inbox_pending_` and then unparks; the owner drains after it took the
-// unpark token and before it parks, so it sees the post or the token.
+// No wake is lost: a post sets `inbox_pending_` and then unparks; the owner drains after it took
+// the unpark token and before it parks, so it sees the post or the token.
 //
 // A task is freed when its owners, counted in its state by the owner thread and in `inbox_owners`
-// by the others, are zero together and it is not in the inbox. Only the owner thread finds that out,
-// so nobody touches a task that is being freed. Once the executor is closed there is no owner
+// by the others, are zero together and it is not in the inbox. Only the owner thread finds that
+// out, so nobody touches a task that is being freed. Once the executor is closed there is no owner
 // thread: then the inbox lock guards both counts, whoever comes.
 #pragma once
 
@@ -21,10 +21,11 @@
 #include <utility>
 #include <vector>
 
+#include "rouse/exec/local_executor.hpp"
+
 #include "exec/current.hpp"
 #include "exec/run_queue.hpp"
 #include "exec/thread_park.hpp"
-#include "rouse/exec/local_executor.hpp"
 
 namespace rouse {
 

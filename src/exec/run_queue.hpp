@@ -14,26 +14,24 @@ class RunQueue {
   std::size_t size() const noexcept { return tail_ - head_; }
 
   void push(TaskHeader& task) {
-    if (size() == capacity_) [[unlikely]] grow();
-    ring_[tail_++ & (capacity_ - 1)] = &task;
+    if (size() > mask_) [[unlikely]]
+      grow();
+    ring_[tail_++ & mask_] = &task;
   }
-  TaskHeader& pop() noexcept { return *ring_[head_++ & (capacity_ - 1)]; }
-  void clear() noexcept { head_ = tail_; }
+  TaskHeader& pop() noexcept { return *ring_[head_++ & mask_]; }
 
  private:
   void grow() {
-    const std::size_t capacity = capacity_ ? 2 * capacity_ : 64;
-    auto ring = std::make_unique<TaskHeader*[]>(capacity);
-    for (std::size_t i = head_; i != tail_; ++i) {
-      ring[i & (capacity - 1)] = ring_[i & (capacity_ - 1)];
-    }
+    const std::size_t mask = 2 * mask_ + 1;
+    auto ring = std::make_unique<TaskHeader*[]>(mask + 1);
+    for (std::size_t i = head_; i != tail_; ++i) ring[i & mask] = ring_[i & mask_];
     ring_ = std::move(ring);
-    capacity_ = capacity;
+    mask_ = mask;
   }
 
-  std::unique_ptr<TaskHeader*[]> ring_;
-  std::size_t capacity_ = 0;  // 0 or a power of two
-  std::size_t head_ = 0;      // head_ and tail_ only count up; they wrap by themselves
+  std::size_t mask_ = 63;  // the ring's size, a power of two, less one
+  std::unique_ptr<TaskHeader*[]> ring_ = std::make_unique<TaskHeader*[]>(mask_ + 1);
+  std::size_t head_ = 0;  // head_ and tail_ only count up; they wrap by themselves
   std::size_t tail_ = 0;
 };
 

@@ -2,8 +2,9 @@
 
 #include <string>
 
-#include "exec/current.hpp"
 #include "rouse/exec/spawner.hpp"
+
+#include "exec/current.hpp"
 
 namespace rouse {
 namespace {
@@ -43,8 +44,8 @@ Scheduler& current_scheduler() noexcept {
 Spawner Spawner::current() { return Spawner(RefPtr<Scheduler>::share(&current_scheduler())); }
 
 void refuse_borrower(const char* coroutine, std::source_location where) noexcept {
-  const std::string spawned = std::string("spawned at ") + where.file_name() + ":" +
-                              std::to_string(where.line());
+  const std::string spawned =
+      std::string("spawned at ") + where.file_name() + ":" + std::to_string(where.line());
   assert_failed(where.file_name(), static_cast<int>(where.line()),
                 "spawn of a coroutine that borrows (a reference, a pointer, a view, `this` or a "
                 "lambda's captures), which may be gone while the task runs. Write "

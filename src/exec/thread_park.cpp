@@ -7,8 +7,7 @@ Park::~Park() = default;
 void ThreadPark::park() {
   std::uint32_t expected = notified;
   // ORDER: acquire; sees what was written before the unpark.
-  if (state_.compare_exchange_strong(expected, empty, memory_order_acquire,
-                                     memory_order_relaxed)) {
+  if (state_.compare_exchange_strong(expected, empty, memory_order_acquire, memory_order_relaxed)) {
     return;
   }
   Lock lock(mutex_);

@@ -3,8 +3,8 @@
 //   empty --park--> parked --unpark--> notified --(wakes up)--> empty
 //   empty --unpark--> notified --park--> empty   (returns at once)
 //
-// No unpark is lost: it leaves `notified` behind, which the next park consumes. An unpark that finds
-// `parked` takes the mutex, so it can't signal between the parker's check and its wait.
+// No unpark is lost: it leaves `notified` behind, which the next park consumes. An unpark that
+// finds `parked` takes the mutex, so it can't signal between the parker's check and its wait.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,12 @@
 // JoinHandle: results, exceptions, abort, detach, from this and from other threads.
 #include "rouse/exec/join_handle.hpp"
 
-#include <gtest/gtest.h>
-
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
+
+#include <gtest/gtest.h>
 
 #include "rouse/core/async.hpp"
 #include "rouse/exec/block_on.hpp"
@@ -83,9 +83,8 @@ TEST(JoinHandle, AnExceptionOfADetachedTaskGoesToTheHookAndTheExecutorLivesOn) {
 TEST(JoinHandle, ATaskSpawnedWithArgumentsNamesItsCoroutineWhenItFails) {
   LocalExecutor executor;
   std::string name;
-  executor.on_unhandled([&](const UnhandledException& unhandled) {
-    name = unhandled.spawned_at.function_name();
-  });
+  executor.on_unhandled(
+      [&](const UnhandledException& unhandled) { name = unhandled.spawned_at.function_name(); });
   auto throws = [](int x) -> Async<void> {
     if (x > 0) throw std::runtime_error("x");
     co_return;
@@ -142,7 +141,7 @@ TEST(JoinHandle, AbortDestroysTheFutureAtItsSuspensionPointAndTheJoinReportsIt) 
     } catch (const JoinError& e) {
       cancelled = e.is_cancelled();
     }
-    co_return cancelled && destroyed;
+    co_return cancelled&& destroyed;
   };
   EXPECT_TRUE(executor.run_until(drive()));
 }
@@ -176,7 +175,9 @@ TEST(JoinHandle, DroppingItLetsTheTaskRunOn) {
     co_await yield_now();
     ++ran;
   };
-  { auto dropped = executor.spawn(task); }
+  {
+    auto dropped = executor.spawn(task);
+  }
   executor.run();
   EXPECT_EQ(ran, 1);
 }
@@ -261,7 +262,9 @@ TEST(JoinHandle, IsAwaitedAbortedAndDroppedFromAnotherThread) {
     EXPECT_THROW(block_on(doomed), JoinError);
     gate.open();
     EXPECT_EQ(block_on(handle), 9);
-    { auto gone = std::move(dropped); }
+    {
+      auto gone = std::move(dropped);
+    }
     finished.open();
   });
   executor.run_until(finished.wait());

@@ -1,13 +1,13 @@
 // LocalExecutor: order, waking, running, idling.
 #include "rouse/exec/local_executor.hpp"
 
-#include <gtest/gtest.h>
-#include <sys/resource.h>
-
 #include <chrono>
 #include <string>
+#include <sys/resource.h>
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "rouse/core/async.hpp"
 #include "rouse/exec/block_on.hpp"

@@ -1,11 +1,11 @@
 // LocalExecutor against other threads: nothing lost, nothing leaked, under TSan and ASan.
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <memory>
 #include <random>
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "rouse/core/async.hpp"
 #include "rouse/core/atomic_waker.hpp"
@@ -86,10 +86,18 @@ TEST(LocalStress, SpawnsJoinsAbortsAndDropsFromOtherThreadsLeaveNothing) {
         const int yields = static_cast<int>(random() % 4);
         auto handle = spawner.spawn(work, Count(alive), yields);
         switch (random() % 5) {
-          case 0: handle.detach(); break;
-          case 1: handle.abort(); break;
-          case 2: kept.push_back(std::move(handle)); break;
-          case 3: EXPECT_EQ(block_on(handle), yields); break;
+          case 0:
+            handle.detach();
+            break;
+          case 1:
+            handle.abort();
+            break;
+          case 2:
+            kept.push_back(std::move(handle));
+            break;
+          case 3:
+            EXPECT_EQ(block_on(handle), yields);
+            break;
           default:
             handle.abort();
             try {

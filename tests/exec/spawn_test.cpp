@@ -1,11 +1,11 @@
 // spawn: what a task owns, and what is refused.
-#include <gtest/gtest.h>
-
 #include <array>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include <gtest/gtest.h>
 
 #include "rouse/core/async.hpp"
 #include "rouse/exec/local_executor.hpp"
@@ -126,8 +126,8 @@ TEST(Spawn, CallsTheFunctionOnTheExecutorNotAtOnce) {
 TEST(Spawn, AFunctionThatThrowsBeforeItGivesAFutureFailsItsTask) {
   LocalExecutor executor;
   auto handle = executor.spawn([]() -> Async<int> (*)() { return nullptr; }() == nullptr
-                                   ? +[]() -> Async<int> { throw std::runtime_error("early"); }
-                                   : nullptr);
+                               ? +[]() -> Async<int> { throw std::runtime_error("early"); }
+                               : nullptr);
   EXPECT_THROW(executor.run_until(handle), std::runtime_error);
 }
 

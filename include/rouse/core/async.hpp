@@ -31,35 +31,49 @@ class AsyncPromise;
 
 /// Awaits a future that is no coroutine: polled at once (by await_transform), suspends only if that
 /// gives pending. An exception of a later poll waits here for the coroutine to be resumed.
+/// It lies in the frame of the coroutine while that is suspended, so its size counts.
 template <Future F>
 class FutureAwaiter : Leaf {
  public:
-  FutureAwaiter(F& future, Context& cx)
-      : Leaf(&poll_again), future_(&future), result_(future.poll(cx)) {}
+  FutureAwaiter(F& future, Context& cx) : Leaf(&poll_again), future_(&future) { poll_once(cx); }
   FutureAwaiter(const FutureAwaiter&) = delete;
   ~FutureAwaiter() {
     if (threw()) error_.~exception_ptr();
   }
 
-  bool await_ready() const noexcept { return result_.is_ready(); }
+  bool await_ready() const noexcept { return future_ == nullptr; }
   template <class Promise>
   Transfer await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
     return awaiting.promise().suspend_on(*this);
   }
   output_t<F> await_resume() {
-    if (threw()) [[unlikely]] rethrow();
+    if (threw()) [[unlikely]]
+      rethrow();
     return std::move(result_).unchecked();
   }
 
  private:
+  /// A ready Poll<void> says nothing that future_ == nullptr does not.
+  struct Nothing {
+    explicit Nothing(Pending) noexcept {}
+    void unchecked() const noexcept {}
+  };
+  using Result = std::conditional_t<std::is_void_v<output_t<F>>, Nothing, Poll<output_t<F>>>;
+
   bool threw() const noexcept { return this->poll == nullptr; }
   [[noreturn, gnu::noinline, gnu::cold]] void rethrow() { std::rethrow_exception(error_); }
 
+  bool poll_once(Context& cx) {
+    auto poll = future_->poll(cx);
+    if (poll.is_pending()) return false;
+    if constexpr (!std::is_void_v<output_t<F>>) result_ = std::move(poll);
+    future_ = nullptr;
+    return true;
+  }
   static bool poll_again(Leaf& leaf, Context& cx) noexcept {
     auto& self = static_cast<FutureAwaiter&>(leaf);
     try {
-      self.result_ = self.future_->poll(cx);
-      return self.result_.is_ready();
+      return self.poll_once(cx);
     } catch (...) {
       self.poll = nullptr;
       new (&self.error_) std::exception_ptr(std::current_exception());
@@ -68,10 +82,10 @@ class FutureAwaiter : Leaf {
   }
 
   union {
-    F* future_;
+    F* future_;                 // null once it was ready
     std::exception_ptr error_;  // if threw(): the future is not polled again
   };
-  Poll<output_t<F>> result_;
+  [[no_unique_address]] Result result_{pending};
 };
 
 /// Awaits a coroutine: runs it in the same chain.
@@ -255,7 +269,8 @@ class [[nodiscard(
 };
 
 /// The promise of a coroutine with these parameters: knows whether they borrow. That is asked in
-/// the constructor's body and not in the traits: a lambda's closure is complete only after its body.
+/// the constructor's body and not in the traits: a lambda's closure is complete only after its
+/// body.
 template <class T, class... Parameters>
 class AsyncPromiseFor : public AsyncPromise<T> {
  public:

@@ -10,7 +10,8 @@
 //
 // Invariants:
 //  - link_ of a root is the innermost frame (itself at first); of a child, its parent.
-//  - A frame that runs has run_: the poll_chain of its root that is under way. A suspended frame has
+//  - A frame that runs has run_: the poll_chain of its root that is under way. A suspended frame
+//  has
 //    awaited_ in the same place: in the innermost its Leaf (null before the first resume), in every
 //    frame above the pointer, inside the awaited Async, that owns the child's frame.
 #pragma once
@@ -134,7 +135,8 @@ class ROUSE_API Frame {
     ChainRun& run = *run_;
     Frame& child = *owner;
     awaited_ = &owner;
-    if (child.state_ != State::fresh) [[unlikely]] return adopt_started(child, run);
+    if (child.state_ != State::fresh) [[unlikely]]
+      return adopt_started(child, run);
     child.state_ = State::child;
     child.link_ = this;
     child.run_ = &run;

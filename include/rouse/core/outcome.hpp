@@ -21,9 +21,9 @@ struct Unit {
 
 /// `Unit` for void, a pointer for a reference, else T itself.
 template <class T>
-using stored_t = std::conditional_t<
-    std::is_void_v<T>, Unit,
-    std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*, T>>;
+using stored_t =
+    std::conditional_t<std::is_void_v<T>, Unit,
+                       std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*, T>>;
 
 enum class OutcomeState : std::uint8_t { none, value, error };
 
@@ -53,7 +53,8 @@ union OutcomeCell {
   }
   /// The value, moved out; or throws the exception. The cell stays as set as it was.
   T take(OutcomeState state) {
-    if (state != OutcomeState::value) [[unlikely]] rethrow(state);
+    if (state != OutcomeState::value) [[unlikely]]
+      rethrow(state);
     if constexpr (std::is_reference_v<T>) {
       return static_cast<T>(*value);
     } else if constexpr (!std::is_void_v<T>) {
@@ -125,6 +126,7 @@ bool poll_into(Outcome<T>& outcome, F& future, auto& cx) {
       outcome.set_value(std::move(poll).value());
     }
   } catch (...) {
+    outcome.reset();
     outcome.set_error(std::current_exception());
   }
   return true;

@@ -24,10 +24,10 @@ struct RawWakerVTable {
                            void (*drop_fn)(const void*)) noexcept
       : clone(clone_fn), wake(wake_fn), wake_by_ref(wake_by_ref_fn), drop(drop_fn) {}
 
-  RawWaker (*clone)(const void* data);        ///< another waker for the same task
-  void (*wake)(const void* data);             ///< wake, and drop
-  void (*wake_by_ref)(const void* data);      ///< wake, and keep
-  void (*drop)(const void* data);             ///< give the waker up without waking
+  RawWaker (*clone)(const void* data);    ///< another waker for the same task
+  void (*wake)(const void* data);         ///< wake, and drop
+  void (*wake_by_ref)(const void* data);  ///< wake, and keep
+  void (*drop)(const void* data);         ///< give the waker up without waking
 };
 
 class RawWaker {

@@ -25,8 +25,8 @@ class ROUSE_API JoinError : public std::runtime_error {
 };
 
 /// Completes when the task is done: with its result, throwing what the task threw, or throwing
-/// JoinError if it was cancelled. Dropping the handle, like `detach`, lets the task run on by itself
-/// (its result is lost; an exception goes to the executor's `on_unhandled`). Usable from any
+/// JoinError if it was cancelled. Dropping the handle, like `detach`, lets the task run on by
+/// itself (its result is lost; an exception goes to the executor's `on_unhandled`). Usable from any
 /// thread, by one at a time.
 template <class T = void>
 class [[nodiscard("say .detach() if nobody is to await this task")]] JoinHandle {
@@ -83,7 +83,8 @@ class [[nodiscard("say .detach() if nobody is to await this task")]] JoinHandle 
 
   Poll<T> take() {
     const Joined joined(*this);
-    if (!joined.outcome.is_set()) [[unlikely]] throw JoinError(joined.task.id);
+    if (!joined.outcome.is_set()) [[unlikely]]
+      throw JoinError(joined.task.id);
     if constexpr (std::is_void_v<T>) {
       joined.outcome.take();
       return Poll<T>::ready();

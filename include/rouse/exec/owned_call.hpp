@@ -41,7 +41,8 @@ class OwnedCall {
   }
 
   [[gnu::always_inline]] Poll<Output> poll(Context& cx) {
-    if (!called_) [[unlikely]] call();
+    if (!called_) [[unlikely]]
+      call();
     return future_.poll(cx);
   }
 

@@ -32,7 +32,8 @@ auto spawn_on(Scheduler& scheduler, std::source_location where, F&& work, Args&&
   using Work = std::remove_cvref_t<F>;
   if constexpr (sizeof...(Args) == 0 && Future<Work>) {
     if constexpr (is_async<Work>) {
-      if (work.borrows()) [[unlikely]] refuse_borrower(work.name(), where);
+      if (work.borrows()) [[unlikely]]
+        refuse_borrower(work.name(), where);
     }
     auto& task = Task<Work>::make(scheduler, where, std::forward<F>(work));
     scheduler.submit(task);

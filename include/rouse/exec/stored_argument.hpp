@@ -32,10 +32,9 @@ template <class P, class Arg>
 struct KeptFor {
   using Value = std::remove_cvref_t<P>;
   using Decayed = std::decay_t<Arg>;
-  static constexpr bool converts =
-      std::is_reference_v<P> && !std::is_base_of_v<Value, Decayed> &&
-      !std::is_same_v<Value, Decayed> && !ReferenceWrapper<Decayed> &&
-      std::is_constructible_v<Value, Arg>;
+  static constexpr bool converts = std::is_reference_v<P> && !std::is_base_of_v<Value, Decayed> &&
+                                   !std::is_same_v<Value, Decayed> && !ReferenceWrapper<Decayed> &&
+                                   std::is_constructible_v<Value, Arg>;
   using type = std::conditional_t<converts, Value, Decayed>;
 };
 
@@ -47,8 +46,9 @@ template <class Fn, std::size_t I, class Arg>
   requires HasOneSignature<Fn> &&
            requires { typename NthParameter<decltype(std::function(std::declval<Fn>())), I>::type; }
 struct StoredArgument<Fn, I, Arg> {
-  using type = typename KeptFor<
-      typename NthParameter<decltype(std::function(std::declval<Fn>())), I>::type, Arg>::type;
+  using type =
+      typename KeptFor<typename NthParameter<decltype(std::function(std::declval<Fn>())), I>::type,
+                       Arg>::type;
 };
 
 /// `into<Template>` is `Template<decayed Fn, stored arguments...>`.

@@ -10,7 +10,8 @@
 // | has_outcome        | the owner thread                                                  |
 // | the future         | the owner thread until complete, only inside a poll or a cancel   |
 // | the outcome        | after complete: the JoinHandle; once that is gone, the owner thread |
-// | inbox_*            | under the scheduler's inbox lock (`inbox_touched`: set there, read by the owner) |
+// | inbox_*            | under the scheduler's inbox lock (`inbox_touched`: set there, read by the
+// owner) |
 #pragma once
 
 #include <cstddef>
@@ -57,7 +58,7 @@ class TaskHeader {
   Waker join_waker;
   std::source_location spawned_at;  // where the failure began, if spawn could not know
   const TaskId id;
-  std::uint32_t index = 0;           // in the scheduler's table of unfinished tasks
+  std::uint32_t index = 0;            // in the scheduler's table of unfinished tasks
   atomic<bool> inbox_touched{false};  // an operation came from another thread
   bool inbox_queued = false;
   std::uint8_t inbox_messages = 0;

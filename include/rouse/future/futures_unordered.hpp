@@ -1,0 +1,179 @@
+// FuturesUnordered<F>: a growing set of futures that run together; outputs come in the order in
+// which the futures finish.
+//
+//   FuturesUnordered<Async<int>> jobs;
+//   jobs.push(job(1));
+//   jobs.push(job(2));
+//   while (auto done = co_await jobs.next()) use(*done);
+//
+// Only children that were woken are polled (future/woken_set.hpp): a wake costs O(1), and a poll
+// ends even if children wake themselves for ever. A child is destroyed when it is done; what it
+// threw, poll_next throws, and the others go on. It may be moved at any time.
+// Not thread safe: push and poll from one task at a time. A push while somebody waits wakes them.
+// Cancel safety: dropping `next()` loses nothing; dropping the set drops all children.
+//
+// One block of memory for the set and one for each child, which ends when the child is done and its
+// last waker is gone. References to a node: the owner's, and one for each waker. A child that is
+// done while it is queued leaves the owner's reference to the queue.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "rouse/base/block_pool.hpp"
+#include "rouse/base/ref_ptr.hpp"
+#include "rouse/core/future.hpp"
+#include "rouse/future/child.hpp"
+#include "rouse/future/woken_set.hpp"
+
+namespace rouse {
+
+/// The set of woken children, held by its owner and by each child's node.
+class SharedWokenSet : public WokenSet, public RefCounted<SharedWokenSet> {};
+
+/// One child. The future in it belongs to the owner alone; wakers keep only the memory.
+template <Future F>
+class UnorderedNode : public WokenNode, public RefCounted<UnorderedNode<F>> {
+ public:
+  UnorderedNode(RefPtr<SharedWokenSet> set, F&& child)
+      : future(std::move(child)), set_(std::move(set)) {
+    static_assert(alignof(UnorderedNode) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
+                  "FuturesUnordered of an over-aligned future");
+  }
+
+  static void* operator new(std::size_t size) { return allocate_block(size); }
+  static void operator delete(void* node, std::size_t size) noexcept { free_block(node, size); }
+
+  void wake() {
+    // Closed: what the queue would have owned is ours to release.
+    if (!set_->wake(*this)) this->release();
+  }
+
+  // The owner's:
+  std::optional<F> future;
+  UnorderedNode* before = nullptr;
+  UnorderedNode* after = nullptr;
+
+ private:
+  RefPtr<SharedWokenSet> set_;
+};
+
+template <Future F>
+class [[nodiscard]] FuturesUnordered {
+  using Node = UnorderedNode<F>;
+
+ public:
+  /// Unit for void, a pointer for a reference.
+  using Item = stored_t<output_t<F>>;
+  class Next;
+
+  FuturesUnordered() noexcept = default;
+  FuturesUnordered(FuturesUnordered&& other) noexcept
+      : set_(std::move(other.set_)),
+        first_(std::exchange(other.first_, nullptr)),
+        size_(std::exchange(other.size_, 0)) {}
+  FuturesUnordered& operator=(FuturesUnordered&& other) noexcept {
+    if (this == &other) return *this;
+    clear();
+    set_ = std::move(other.set_);
+    first_ = std::exchange(other.first_, nullptr);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+  }
+  ~FuturesUnordered() { clear(); }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+
+  /// The future is polled first by the next poll_next.
+  void push(F future) {
+    if (!set_) set_ = make_ref<SharedWokenSet>();
+    Node& node = *new Node(set_, std::move(future));
+    link(node);
+    set_->push(node);
+  }
+
+  /// The output of a child that is done, or nothing once there are no children. Throws what the
+  /// child threw. Each child is polled at most once.
+  Poll<std::optional<Item>> poll_next(Context& cx) {
+    using Output = Poll<std::optional<Item>>;
+    if (empty()) return Output::ready(std::nullopt);
+    set_->begin_poll(cx.waker());
+    while (WokenNode* woken = set_->next()) {
+      Node& node = static_cast<Node&>(*woken);
+      if (!node.future) {
+        retire(node);
+        continue;
+      }
+      Outcome<output_t<F>> outcome;
+      if (!poll_child(node, outcome)) continue;
+      unlink(node);
+      retire(node);
+      if (outcome.is_error()) std::rethrow_exception(outcome.error());
+      return Output::ready(std::move(outcome.stored()));
+    }
+    return pending;
+  }
+
+  /// A future of what poll_next gives. Borrows the set, which must neither move nor end before it.
+  [[nodiscard]] Next next() noexcept { return Next(*this); }
+
+  /// Drops all children.
+  void clear() noexcept {
+    while (first_) {
+      Node& node = *first_;
+      unlink(node);
+      node.future.reset();
+      retire(node);
+    }
+    if (!set_) return;
+    set_->close([](WokenNode& left) { static_cast<Node&>(left).release(); });
+    set_ = nullptr;
+  }
+
+ private:
+  static bool poll_child(Node& node, Outcome<output_t<F>>& outcome) {
+    const BorrowedWaker child_waker(RawWaker(&node, &SharedWaker<Node>::vtable));
+    Context child_cx(child_waker.get());
+    return finish_into(outcome, node.future, child_cx);
+  }
+
+  /// Gives the owner's reference up; or leaves it to the queue if the node is in there.
+  void retire(Node& node) noexcept {
+    if (set_->retire(node)) node.release();
+  }
+
+  void link(Node& node) noexcept {
+    node.after = first_;
+    if (first_) first_->before = &node;
+    first_ = &node;
+    ++size_;
+  }
+  void unlink(Node& node) noexcept {
+    (node.before ? node.before->after : first_) = node.after;
+    if (node.after) node.after->before = node.before;
+    --size_;
+  }
+
+  RefPtr<SharedWokenSet> set_;
+  Node* first_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+template <Future F>
+class [[nodiscard("a future does nothing until it is polled: co_await it or spawn it")]]
+FuturesUnordered<F>::Next {
+ public:
+  using Output = std::optional<Item>;
+
+  explicit Next(FuturesUnordered& set) noexcept : set_(set) {}
+
+  Poll<Output> poll(Context& cx) { return set_.poll_next(cx); }
+
+ private:
+  FuturesUnordered& set_;
+};
+
+}  // namespace rouse

@@ -1,0 +1,178 @@
+// join_all(range): runs all futures of a range and is ready with the vector of their outputs, in
+// the order of the range, when the last one is. For void futures its output is void.
+//
+// Only children that were woken are polled (future/woken_set.hpp): with many children a wake costs
+// O(1). A child is destroyed when it is done. If children throw, join_all still waits for the
+// others and then throws what was thrown first.
+// Two blocks of memory: the set and the array of children, made when it is called. It may be moved
+// at any time.
+// Cancel safety: dropping it drops all children, and the outputs of those that were done.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <span>  // std::ranges::enable_view, without the cost of <ranges>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "rouse/base/block_pool.hpp"
+#include "rouse/base/ref_ptr.hpp"
+#include "rouse/core/future.hpp"
+#include "rouse/future/child.hpp"
+#include "rouse/future/woken_set.hpp"
+
+namespace rouse {
+
+/// The memory that join_all shares with its children's wakers. The children in it belong to the
+/// owner alone, which ends them (`end`) before it gives its reference up.
+template <Future F>
+class JoinAllSet : public WokenSet, public RefCounted<JoinAllSet<F>> {
+ public:
+  class Slot : public WokenNode {
+   public:
+    Slot(JoinAllSet& set, F&& future) : child(std::move(future)), set_(set) {}
+
+    // For the child's wakers: they hold the whole set.
+    void add_ref() const noexcept { set_.add_ref(); }
+    void release() const noexcept { set_.release(); }
+    void wake() { set_.WokenSet::wake(*this); }
+
+    Child<F> child;
+
+   private:
+    JoinAllSet& set_;
+  };
+  static_assert(alignof(Slot) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
+                "join_all of an over-aligned future");
+
+  explicit JoinAllSet(std::size_t capacity) : capacity_(capacity) {
+    if (capacity > 0) slots_ = static_cast<Slot*>(allocate_block(capacity * sizeof(Slot)));
+  }
+  // The slots are not destroyed: their children are gone, the rest is trivial.
+  ~JoinAllSet() {
+    if (slots_) free_block(slots_, capacity_ * sizeof(Slot));
+  }
+
+  void add(F&& future) {
+    ROUSE_ASSERT(size_ < capacity_, "join_all: the range has more elements than its size() says");
+    this->append(*std::construct_at(slots_ + size_, *this, std::move(future)));
+    ++size_;
+  }
+
+  std::size_t size() const noexcept { return size_; }
+  Slot& operator[](std::size_t index) noexcept { return slots_[index]; }
+
+  /// Destroys the children. Wakers that are left find the set closed.
+  void end() noexcept {
+    for (std::size_t i = 0; i < size_; ++i) {
+      std::destroy_at(&slots_[i].child);
+      this->retire(slots_[i]);
+    }
+    this->close([](WokenNode&) {});
+  }
+
+ private:
+  Slot* slots_ = nullptr;
+  std::size_t capacity_;
+  std::size_t size_ = 0;
+};
+
+template <Future F>
+class [[nodiscard("a future does nothing until it is polled: co_await it or spawn it")]] JoinAll {
+  using T = output_t<F>;
+  using Set = JoinAllSet<F>;
+  using Slot = typename Set::Slot;
+
+ public:
+  using Output = std::conditional_t<std::is_void_v<T>, void, std::vector<stored_t<T>>>;
+
+  /// Made by `join_all`, for `count` futures that are then added.
+  explicit JoinAll(std::size_t count) : set_(make_ref<Set>(count)) {}
+  JoinAll(JoinAll&& other) noexcept = default;
+  ~JoinAll() { end(); }
+
+  void add(F&& future) {
+    set_->add(std::move(future));
+    ++running_;
+  }
+
+  Poll<Output> poll(Context& cx) {
+    ROUSE_ASSERT(set_, "join_all(...) was polled again after it was ready, or after it was moved");
+    set_->begin_poll(cx.waker());
+    while (WokenNode* woken = set_->next()) poll_child(static_cast<Slot&>(*woken));
+    if (running_ > 0) return pending;
+    if (first_error_) {
+      end();
+      std::rethrow_exception(std::exchange(first_error_, nullptr));
+    }
+    return finish();
+  }
+
+ private:
+  void poll_child(Slot& slot) {
+    if (slot.child.is_done()) return retire(slot);  // woken before it was retired
+    const BorrowedWaker child_waker(RawWaker(&slot, &SharedWaker<Slot>::vtable));
+    Context child_cx(child_waker.get());
+    if (!slot.child.poll(child_cx)) return;
+    --running_;
+    retire(slot);
+    if (slot.child.has_failed() && !first_error_) first_error_ = slot.child.error();
+  }
+
+  /// Late wakes of a child that is done wake nobody.
+  void retire(Slot& slot) noexcept { set_->retire(slot); }
+
+  Poll<Output> finish() {
+    if constexpr (std::is_void_v<Output>) {
+      end();
+      return Poll<void>::ready();
+    } else {
+      Output outputs;
+      outputs.reserve(set_->size());
+      for (std::size_t i = 0; i < set_->size(); ++i) {
+        outputs.push_back(std::move((*set_)[i].child.output()));
+      }
+      end();
+      return Poll<Output>::ready(std::move(outputs));
+    }
+  }
+
+  void end() noexcept {
+    if (set_) set_->end();
+    set_ = nullptr;
+  }
+
+  RefPtr<Set> set_;
+  std::size_t running_ = 0;
+  std::exception_ptr first_error_;
+};
+
+/// A container given as an rvalue is moved from; the elements of anything else are copied, or moved
+/// if they are made on the fly.
+template <class Range>
+auto join_all(Range&& range) {
+  using Element = decltype(*std::begin(range));
+  using F = std::remove_cvref_t<Element>;
+  constexpr bool owns =
+      !std::is_lvalue_reference_v<Range> && !std::ranges::enable_view<std::remove_cvref_t<Range>>;
+  using Given = std::conditional_t<owns, std::remove_reference_t<Element>&&, Element&&>;
+  static_assert(Future<F>, "join_all needs a range of futures");
+  static_assert(!Future<F> || Keepable<Given>,
+                "join_all keeps its futures by value and these can't be copied: write "
+                "join_all(std::move(futures))");
+  if constexpr (Future<F> && Keepable<Given>) {
+    if constexpr (requires { std::size(range); }) {
+      JoinAll<F> all(static_cast<std::size_t>(std::size(range)));
+      for (auto&& future : range) all.add(F(static_cast<Given>(future)));
+      return all;
+    } else {
+      std::vector<F> counted;
+      for (auto&& future : range) counted.push_back(static_cast<Given>(future));
+      return join_all(std::move(counted));
+    }
+  }
+}
+
+}  // namespace rouse

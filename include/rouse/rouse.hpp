@@ -1,0 +1,37 @@
+// All of rouse: a contents page.
+#pragma once
+
+// Vocabulary without async.
+#include "rouse/base/result.hpp"  // IWYU pragma: export
+#include "rouse/version.hpp"      // IWYU pragma: export
+
+// The poll model.
+#include "rouse/core/any_future.hpp"    // IWYU pragma: export
+#include "rouse/core/async.hpp"         // IWYU pragma: export
+#include "rouse/core/atomic_waker.hpp"  // IWYU pragma: export
+#include "rouse/core/context.hpp"       // IWYU pragma: export
+#include "rouse/core/future.hpp"        // IWYU pragma: export
+#include "rouse/core/poll.hpp"          // IWYU pragma: export
+#include "rouse/core/waker.hpp"         // IWYU pragma: export
+
+// Futures and combinators.
+#include "rouse/future/and_then.hpp"           // IWYU pragma: export
+#include "rouse/future/futures_unordered.hpp"  // IWYU pragma: export
+#include "rouse/future/join.hpp"               // IWYU pragma: export
+#include "rouse/future/join_all.hpp"           // IWYU pragma: export
+#include "rouse/future/lazy.hpp"               // IWYU pragma: export
+#include "rouse/future/map.hpp"                // IWYU pragma: export
+#include "rouse/future/pending_forever.hpp"    // IWYU pragma: export
+#include "rouse/future/poll_fn.hpp"            // IWYU pragma: export
+#include "rouse/future/race.hpp"               // IWYU pragma: export
+#include "rouse/future/ready.hpp"              // IWYU pragma: export
+#include "rouse/future/select.hpp"             // IWYU pragma: export
+#include "rouse/future/try_join.hpp"           // IWYU pragma: export
+#include "rouse/future/yield_now.hpp"          // IWYU pragma: export
+
+// Running tasks.
+#include "rouse/embedded/static_executor.hpp"  // IWYU pragma: export
+#include "rouse/exec/block_on.hpp"             // IWYU pragma: export
+#include "rouse/exec/join_handle.hpp"          // IWYU pragma: export
+#include "rouse/exec/local_executor.hpp"       // IWYU pragma: export
+#include "rouse/exec/spawner.hpp"              // IWYU pragma: export

@@ -1,0 +1,260 @@
+#include "rouse/future/futures_unordered.hpp"
+
+#include <memory>
+#include <random>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "rouse/core/any_future.hpp"
+#include "rouse/core/async.hpp"
+#include "rouse/future/poll_fn.hpp"
+#include "rouse/future/ready.hpp"
+#include "rouse/future/select.hpp"
+#include "rouse/future/yield_now.hpp"
+
+#include "future/contracts.hpp"
+
+namespace rouse::test {
+namespace {
+
+template <class T = int>
+using Waits = FuturesUnordered<typename Gate<T>::Wait>;
+
+TEST(FuturesUnordered, GivesOutputsInTheOrderOfCompletion) {
+  CountingWaker waker;
+  Gates gates(3);
+  Waits<> set;
+  for (auto& gate : gates) set.push(gate.future());
+  EXPECT_TRUE(set.poll_next(waker.cx).is_pending());
+  gates[2].open(2);
+  gates[0].open(0);
+  EXPECT_EQ(set.size(), 3U);
+  EXPECT_EQ(set.poll_next(waker.cx).value(), 2);
+  EXPECT_EQ(gates[2].alive(), 0);
+  EXPECT_EQ(set.poll_next(waker.cx).value(), 0);
+  EXPECT_EQ(set.size(), 1U);
+  EXPECT_TRUE(set.poll_next(waker.cx).is_pending());
+  gates[1].open(1);
+  EXPECT_EQ(set.poll_next(waker.cx).value(), 1);
+  EXPECT_TRUE(set.empty());
+  EXPECT_EQ(set.poll_next(waker.cx).value(), std::nullopt);
+}
+
+TEST(FuturesUnordered, WithoutChildrenEndsAtOnceAndMayGrowAgain) {
+  CountingWaker waker;
+  FuturesUnordered<Ready<int>> set;
+  EXPECT_EQ(set.poll_next(waker.cx).value(), std::nullopt);
+  set.push(ready(1));
+  EXPECT_EQ(set.poll_next(waker.cx).value(), 1);
+  EXPECT_EQ(set.poll_next(waker.cx).value(), std::nullopt);
+}
+
+TEST(FuturesUnordered, PollsOnlyTheChildrenThatWereWoken) {
+  constexpr int count = 10'000;
+  CountingWaker waker;
+  Gates gates(count);
+  Waits<> set;
+  for (auto& gate : gates) set.push(gate.future());
+  EXPECT_TRUE(set.poll_next(waker.cx).is_pending());
+
+  std::mt19937 random(1);
+  for (int i = 0; i < count; ++i) {
+    gates[random() % count].wake();
+    EXPECT_TRUE(set.poll_next(waker.cx).is_pending());
+  }
+  for (Gate<int>& gate : gates) {
+    gate.open(1);
+    EXPECT_EQ(set.poll_next(waker.cx).value(), 1);
+  }
+  int polls = 0;
+  for (Gate<int>& gate : gates) polls += gate.polls();
+  EXPECT_EQ(polls, count + 2 * count) << "children + wakes";
+}
+
+TEST(FuturesUnordered, WakesWhoeverWaitsWhenAChildIsPushed) {
+  CountingWaker waker;
+  Gates gates(2);
+  Waits<> set;
+  set.push(gates[0].future());
+  EXPECT_TRUE(set.poll_next(waker.cx).is_pending());
+  gates[1].open(5);
+  set.push(gates[1].future());
+  EXPECT_EQ(waker.wakes(), 1);
+  EXPECT_EQ(set.poll_next(waker.cx).value(), 5);
+}
+
+TEST(FuturesUnordered, GivesUnitForVoidAndMoveOnlyOutputs) {
+  CountingWaker waker;
+  FuturesUnordered<Ready<void>> nothing;
+  nothing.push(ready());
+  EXPECT_EQ(nothing.poll_next(waker.cx).value(), Unit());
+  FuturesUnordered<Ready<std::unique_ptr<int>>> pointers;
+  pointers.push(ready(std::make_unique<int>(1)));
+  EXPECT_EQ(**pointers.poll_next(waker.cx).value(), 1);
+}
+
+TEST(FuturesUnordered, ThrowsWhatAChildThrewAndGoesOnWithTheOthers) {
+  CountingWaker waker;
+  Gates gates(2);
+  Waits<> set;
+  for (auto& gate : gates) set.push(gate.future());
+  gates[0].fail("first");
+  EXPECT_THROW(static_cast<void>(set.poll_next(waker.cx)), TestError);
+  EXPECT_EQ(gates[0].alive(), 0);
+  EXPECT_EQ(set.size(), 1U);
+  gates[1].open(2);
+  EXPECT_EQ(set.poll_next(waker.cx).value(), 2);
+}
+
+TEST(FuturesUnordered, EndsEachPollThoughAChildWakesItselfForEver) {
+  CountingWaker waker;
+  int polls = 0;
+  auto restless = [&polls](Context& cx) -> Poll<void> {
+    ++polls;
+    cx.waker().wake_by_ref();
+    return pending;
+  };
+  FuturesUnordered<PollFn<decltype(restless)>> set;
+  set.push(poll_fn(restless));
+  set.push(poll_fn(restless));
+  for (int i = 1; i <= 10; ++i) {
+    EXPECT_TRUE(set.poll_next(waker.cx).is_pending());
+    EXPECT_EQ(polls, 2 * i);
+    EXPECT_GE(waker.wakes(), i);
+  }
+}
+
+TEST(FuturesUnordered, PollsAgainAChildThatIsWokenDuringItsPoll) {
+  CountingWaker waker;
+  FuturesUnordered<YieldNow> set;
+  set.push(yield_now());
+  EXPECT_TRUE(set.poll_next(waker.cx).is_pending());
+  EXPECT_EQ(waker.wakes(), 1);
+  EXPECT_EQ(set.poll_next(waker.cx).value(), Unit());
+}
+
+TEST(FuturesUnordered, ForgetsAChildThatWasWokenWhileItFinished) {
+  CountingWaker waker;
+  auto finish = [](Context& cx) {
+    cx.waker().wake_by_ref();
+    return Poll<int>::ready(1);
+  };
+  FuturesUnordered<PollFn<decltype(finish)>> set;
+  for (int i = 0; i < 3; ++i) {
+    set.push(poll_fn(finish));
+    set.push(poll_fn(finish));
+    EXPECT_EQ(set.poll_next(waker.cx).value(), 1);
+    EXPECT_EQ(set.poll_next(waker.cx).value(), 1);
+    EXPECT_EQ(set.poll_next(waker.cx).value(), std::nullopt);
+  }
+}
+
+TEST(FuturesUnordered, MayBeMovedWhileItRuns) {
+  CountingWaker waker;
+  Gates gates(2);
+  Waits<> set;
+  set.push(gates[0].future());
+  EXPECT_TRUE(set.poll_next(waker.cx).is_pending());
+  Waits<> moved = std::move(set);
+  set = Waits<>();
+  set.push(gates[1].future());
+  set = std::move(moved);
+  EXPECT_EQ(gates[1].alive(), 0);
+  gates[0].open(4);
+  EXPECT_EQ(set.poll_next(waker.cx).value(), 4);
+}
+
+TEST(FuturesUnordered, DropsItsChildrenWhenClearedAndIgnoresTheirWakers) {
+  CountingWaker waker;
+  Gates gates(3);
+  Waits<> set;
+  for (auto& gate : gates) set.push(gate.future());
+  EXPECT_TRUE(set.poll_next(waker.cx).is_pending());
+  gates[1].wake();
+  set.clear();
+  const int wakes = waker.wakes();
+  for (auto& gate : gates) {
+    EXPECT_EQ(gate.alive(), 0);
+    gate.wake_all_kept();
+  }
+  EXPECT_EQ(waker.wakes(), wakes);
+  EXPECT_EQ(set.poll_next(waker.cx).value(), std::nullopt);
+}
+
+TEST(FuturesUnordered, TakesChildrenThatAChildPushes) {
+  CountingWaker waker;
+  struct Pusher {
+    using Output = int;
+    Pusher(FuturesUnordered<AnyFuture<int>>& owner, int left) : owner_(owner), left_(left) {}
+    Poll<int> poll(Context&) {
+      if (left_ > 0) owner_.push(Pusher(owner_, left_ - 1));
+      return Poll<int>::ready(left_);
+    }
+    FuturesUnordered<AnyFuture<int>>& owner_;
+    int left_;
+  };
+  FuturesUnordered<AnyFuture<int>> set;
+  set.push(Pusher(set, 3));
+  for (int i = 3; i >= 0; --i) EXPECT_EQ(set.poll_next(waker.cx).value(), i);
+  EXPECT_TRUE(set.empty());
+}
+
+Async<int> delayed(int x) {
+  for (int i = 0; i < x; ++i) co_await yield_now();
+  co_return x;
+}
+Async<std::string> collect() {
+  FuturesUnordered<Async<int>> jobs;
+  for (int x : {3, 1, 2}) jobs.push(delayed(x));
+  std::string order;
+  while (auto done = co_await jobs.next()) {
+    order += std::to_string(*done);
+    if (*done == 1) jobs.push(delayed(0));
+  }
+  co_return order;
+}
+
+TEST(FuturesUnordered, IsConsumedByACoroutine) {
+  CountingWaker waker;
+  auto future = collect();
+  for (;;) {
+    auto poll = future.poll(waker.cx);
+    if (poll.is_pending()) continue;
+    EXPECT_EQ(poll.value(), "1023");
+    break;
+  }
+}
+
+TEST(FuturesUnordered, LosesNothingWhenNextIsDropped) {
+  CountingWaker waker;
+  Gates gates(1);
+  Waits<> set;
+  set.push(gates[0].future());
+  {
+    auto other = select(ready(), set.next());
+    EXPECT_EQ(other.poll(waker.cx).value().index(), 0U);
+    auto next = set.next();
+    EXPECT_TRUE(next.poll(waker.cx).is_pending());
+  }
+  gates[0].open(1);
+  EXPECT_EQ(set.poll_next(waker.cx).value(), 1);
+}
+
+TEST(FuturesUnordered, KeepsTheFutureContracts) {
+  check_contracts(3, [](Gates& gates) {
+    Waits<> set;
+    for (auto& gate : gates) set.push(gate.future());
+    return poll_fn([set = std::move(set)](Context& cx) mutable -> Poll<int> {
+      for (int sum = 0;;) {
+        auto next = set.poll_next(cx);
+        if (next.is_pending()) return pending;
+        if (!next.value()) return Poll<int>::ready(sum);
+        sum += *next.value();
+      }
+    });
+  });
+}
+
+}  // namespace
+}  // namespace rouse::test
