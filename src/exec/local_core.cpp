@@ -140,18 +140,19 @@ void LocalCore::complete(TaskHeader& task) noexcept {
 }
 
 void LocalCore::drop_owner(TaskHeader& task) noexcept {
-  if (task.state.add_owners(-1) <= 0) settle(task);
-}
-
-/// Frees the task if there is no owner on other threads either.
-void LocalCore::settle(TaskHeader& task) noexcept {
+  if (task.state.add_owners(-1) > 0) return;
   // Relaxed is enough: an owner that came from another thread brought the mark with it.
-  if (task.inbox_touched.load(memory_order_relaxed)) {
-    const Lock lock(mutex_);
-    if (task.inbox_queued || task.state.owners() + task.inbox_owners != 0) return;
+  if (task.inbox_touched.load(memory_order_relaxed) && !is_last_owner_gone(task)) [[unlikely]] {
+    return;
   }
   task.vtable.free(task);
   --allocated_;
+}
+
+/// Whether there is no owner on other threads either.
+bool LocalCore::is_last_owner_gone(TaskHeader& task) noexcept {
+  const Lock lock(mutex_);
+  return !task.inbox_queued && task.state.owners() + task.inbox_owners == 0;
 }
 
 void LocalCore::drain_inbox() {

@@ -72,7 +72,7 @@ class LocalCore final : public Scheduler {
   void forget(TaskHeader& task);
   void complete(TaskHeader& task) noexcept;
   void drop_owner(TaskHeader& task) noexcept;
-  void settle(TaskHeader& task) noexcept;
+  [[gnu::noinline]] bool is_last_owner_gone(TaskHeader& task) noexcept;
   void drain_inbox();
   void apply(TaskHeader& task, std::uint8_t messages);
 

@@ -21,7 +21,7 @@ class RunQueue {
   TaskHeader& pop() noexcept { return *ring_[head_++ & mask_]; }
 
  private:
-  void grow() {
+  [[gnu::noinline]] void grow() {
     const std::size_t mask = 2 * mask_ + 1;
     auto ring = std::make_unique<TaskHeader*[]>(mask + 1);
     for (std::size_t i = head_; i != tail_; ++i) ring[i & mask] = ring_[i & mask_];
