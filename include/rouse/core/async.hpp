@@ -64,9 +64,9 @@ class FutureAwaiter : Leaf {
   [[noreturn, gnu::noinline, gnu::cold]] void rethrow() { std::rethrow_exception(error_); }
 
   bool poll_once(Context& cx) {
-    auto poll = future_->poll(cx);
-    if (poll.is_pending()) return false;
-    if constexpr (!std::is_void_v<output_t<F>>) result_ = std::move(poll);
+    auto polled = future_->poll(cx);
+    if (polled.is_pending()) return false;
+    if constexpr (!std::is_void_v<output_t<F>>) result_ = std::move(polled);
     future_ = nullptr;
     return true;
   }
