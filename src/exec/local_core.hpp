@@ -60,8 +60,6 @@ class LocalCore final : public Scheduler {
     watch_it = 16,
   };
 
-  ~LocalCore() = default;  // by the last `release`
-
   static LocalCore& of(TaskHeader& task) noexcept {
     return static_cast<LocalCore&>(task.scheduler);
   }

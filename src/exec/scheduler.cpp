@@ -18,6 +18,8 @@ atomic<TaskId> next_id_block{1};
 
 constinit thread_local Scheduler* current_on_thread = nullptr;
 
+Scheduler::~Scheduler() = default;
+
 Scheduler* Scheduler::current() noexcept { return current_on_thread; }
 
 Scheduler::Scope::Scope(Scheduler& scheduler) noexcept : previous_(current_on_thread) {

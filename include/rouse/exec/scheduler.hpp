@@ -15,6 +15,7 @@ class ROUSE_API Scheduler {
  public:
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
+  virtual ~Scheduler();
 
   // All of these may be called from any thread.
 
@@ -38,7 +39,6 @@ class ROUSE_API Scheduler {
 
  protected:
   Scheduler() = default;
-  ~Scheduler() = default;
 
   /// Makes a scheduler the current one of this thread for a while.
   class Scope {
