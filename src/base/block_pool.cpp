@@ -131,7 +131,7 @@ struct ThreadCache {
     }
   }
 };
-[[gnu::tls_model("initial-exec")]] constinit thread_local ThreadCache cache;
+constinit thread_local ThreadCache cache;
 
 /// Opens a thread's cache, and hands its blocks on when the thread ends.
 struct CacheSession {

@@ -6,6 +6,6 @@
 
 namespace rouse {
 
-[[gnu::tls_model("initial-exec")]] extern constinit thread_local Scheduler* current_on_thread;
+extern constinit thread_local Scheduler* current_on_thread;
 
 }  // namespace rouse

@@ -47,7 +47,19 @@ void LocalCore::submit(TaskHeader& task) {
 
 void LocalCore::watch(TaskHeader& task, const Waker& waker) {
   if (!is_owner()) return post(task, watch_it, 0, waker);
+  if (task.inbox_touched.load(memory_order_relaxed)) [[unlikely]]
+    forget_watchers(task);
   if (!task.join_waker.will_wake(waker)) task.join_waker = waker;
+}
+
+/// The handle was polled on another thread before, and its waker may still be in the inbox.
+void LocalCore::forget_watchers(TaskHeader& task) {
+  std::vector<Waker> forgotten;  // dropped after the lock
+  const Lock lock(mutex_);
+  for (auto& [watched, waker] : watchers_) {
+    if (watched == &task) forgotten.push_back(std::move(waker));
+  }
+  std::erase_if(watchers_, [&](const auto& entry) { return entry.first == &task; });
 }
 
 void LocalCore::abort(TaskHeader& task) {
@@ -91,7 +103,9 @@ void LocalCore::run_while(const std::function<bool()>& more) noexcept {
       drain_inbox();
     } else if (queue_.empty() && more()) {
       park_.park();
+      continue;
     }
+    park_.poll();
   }
 }
 
@@ -215,6 +229,7 @@ void LocalCore::close() {
     while (!queue_.empty()) poll_task(queue_.pop());
     const Lock lock(mutex_);
     if (inbox_first_) continue;
+    on_unhandled_ = nullptr;
     closed_ = true;
     // What is left are finished tasks whose wakers or handles live on: each keeps this alive.
     refs_.fetch_add(allocated_, memory_order_relaxed);
@@ -284,8 +299,12 @@ void LocalCore::set_on_unhandled(std::function<void(const UnhandledException&)> 
 
 void LocalCore::report(TaskHeader& task, std::exception_ptr error) noexcept {
   const UnhandledException unhandled(task.id, task.spawned_at, std::move(error));
-  if (on_unhandled_) return on_unhandled_(unhandled);
-  print_unhandled(unhandled);
+  const auto hook = on_unhandled_;  // a copy: it may replace itself
+  try {
+    hook ? hook(unhandled) : print_unhandled(unhandled);
+  } catch (...) {
+    ROUSE_ASSERT(false, "an on_unhandled hook threw: catch inside the hook");
+  }
 }
 
 // --- Wakers. ---

@@ -67,6 +67,7 @@ class LocalCore final : public Scheduler {
 
   // The owner's transitions of a task.
   void adopt(TaskHeader& task);
+  [[gnu::noinline]] void forget_watchers(TaskHeader& task);
   void wake_task(TaskHeader& task);
   void poll_task(TaskHeader& task);
   void forget(TaskHeader& task);

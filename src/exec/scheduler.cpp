@@ -11,8 +11,8 @@ namespace {
 
 constexpr TaskId id_block = 1024;
 atomic<TaskId> next_id_block{1};
-[[gnu::tls_model("initial-exec")]] constinit thread_local TaskId next_id = 0;
-[[gnu::tls_model("initial-exec")]] constinit thread_local TaskId id_end = 0;
+constinit thread_local TaskId next_id = 0;
+constinit thread_local TaskId id_end = 0;
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "rouse/testing/drop_at_each_poll.hpp"
 #include "rouse/testing/gate.hpp"
 #include "rouse/testing/poll_harness.hpp"
 
@@ -74,6 +75,65 @@ TEST(AnyFuture, DestroysTheFutureInsideOnce) {
     EXPECT_GT(lives.alive(), 0);
   }
   EXPECT_EQ(lives.alive(), 0);
+}
+
+/// Two awaits, the first of the two inside of a callee.
+Async<> hold_twice(Life life, testing::Gate<>& first, testing::Gate<>& second) {
+  co_await hold(life, first);
+  const auto heap = std::make_unique<Life>(life);
+  co_await second.wait();
+}
+
+/// The same by hand.
+class HoldTwice {
+ public:
+  using Output = void;
+  HoldTwice(Life life, testing::Gate<>& first, testing::Gate<>& second)
+      : life_(std::move(life)), first_(first.wait()), second_(second.wait()) {}
+
+  Poll<void> poll(Context& cx) {
+    if (!heap_) {
+      if (first_.poll(cx).is_pending()) return pending;
+      heap_ = std::make_unique<Life>(life_);
+    }
+    return second_.poll(cx);
+  }
+
+ private:
+  Life life_;
+  std::unique_ptr<Life> heap_;
+  testing::Gate<>::Wait first_;
+  testing::Gate<>::Wait second_;
+};
+
+/// Destroys an AnyFuture of `make(life, first gate, second gate)` after each of its polls.
+template <class Make>
+void expect_nothing_left_at_any_poll(Make make) {
+  Lives lives;
+  std::unique_ptr<testing::Gate<>> first;
+  std::unique_ptr<testing::Gate<>> second;
+  const auto report = testing::drop_at_each_poll(
+      [&] {
+        first = std::make_unique<testing::Gate<>>();
+        second = std::make_unique<testing::Gate<>>();
+        return AnyFuture<>(make(Life(lives), *first, *second));
+      },
+      [&](std::size_t k) { (k == 1 ? first : second)->open(); },
+      [&](std::size_t) { EXPECT_EQ(lives.alive(), 0); });
+  EXPECT_EQ(report.polls, 3u);
+  EXPECT_EQ(report.wakers_left, 0u);
+  EXPECT_FALSE(report.threw);
+  EXPECT_GT(lives.made, 0);
+}
+
+TEST(AnyFuture, OfAnAsyncLeavesNothingBehindAtWhicheverPollItIsDropped) {
+  expect_nothing_left_at_any_poll(hold_twice);
+}
+
+TEST(AnyFuture, OfAFutureByHandLeavesNothingBehindAtWhicheverPollItIsDropped) {
+  expect_nothing_left_at_any_poll([](Life life, testing::Gate<>& first, testing::Gate<>& second) {
+    return HoldTwice(std::move(life), first, second);
+  });
 }
 
 class LargeFuture {

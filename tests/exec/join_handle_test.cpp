@@ -280,11 +280,77 @@ TEST(JoinHandle, IdsAreUniqueAndNotZero) {
   EXPECT_NE(a.id(), b.id());
 }
 
-TEST(JoinHandleDeathTest, UsedAfterTheJoinItSaysSo) {
+TEST(JoinHandle, AfterTheJoinItIsFinishedAndAbortDoesNothing) {
   LocalExecutor executor;
   auto handle = executor.spawn(boxed, 1);
   executor.run_until(handle);
-  EXPECT_DEATH((void)handle.is_finished(), "after it was joined, detached or moved from");
+  EXPECT_TRUE(handle.is_finished());
+  EXPECT_EQ(handle.id(), 0U);
+  handle.abort();
+}
+
+TEST(JoinHandle, AssigningToItDetachesTheTaskItHad) {
+  LocalExecutor executor;
+  auto first = executor.spawn(boxed, 1);
+  auto second = executor.spawn(boxed, 2);
+  const TaskId id = second.id();
+  first = std::move(second);
+  EXPECT_EQ(first.id(), id);
+  executor.run();
+  EXPECT_EQ(*executor.run_until(first), 2);
+}
+
+TEST(JoinHandle, PolledOnAnotherThreadAndThenOnTheOwnersTheLatestWakerIsWoken) {
+  LocalExecutor executor;
+  CountingWaker foreign;
+  auto yields = []() -> Async<int> {
+    for (int i = 0; i < 300; ++i) co_await yield_now();
+    co_return 3;
+  };
+  auto drive = [&]() -> Async<int> {
+    auto handle = spawn(yields);
+    std::thread([&] {
+      Context cx(foreign.waker());
+      EXPECT_TRUE(handle.poll(cx).is_pending());
+    }).join();
+    co_return co_await handle;
+  };
+  EXPECT_EQ(executor.run_until(drive()), 3);
+  EXPECT_EQ(foreign.count(), 0U);
+  EXPECT_EQ(foreign.clones(), 0U);
+}
+
+TEST(JoinHandle, TheHookGoesWithTheExecutorAndMayReplaceItself) {
+  int calls = 0;
+  auto executor = std::make_unique<LocalExecutor>();
+  executor->on_unhandled([&](const UnhandledException&) {
+    ++calls;
+    executor->on_unhandled([&](const UnhandledException&) { calls += 10; });
+  });
+  executor->spawn(fails).detach();
+  executor->spawn(fails).detach();
+  auto kept = executor->spawn(fails);
+  executor->run();
+  EXPECT_EQ(calls, 11);
+  executor.reset();
+  ::testing::internal::CaptureStderr();
+  kept.detach();
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("nobody joined"), std::string::npos);
+  EXPECT_EQ(calls, 11);
+}
+
+TEST(JoinHandleDeathTest, AHookThatThrowsEndsTheProgramWithAMessage) {
+  LocalExecutor executor;
+  executor.on_unhandled([](const UnhandledException&) { throw 1; });
+  executor.spawn(fails).detach();
+  EXPECT_DEATH(executor.run(), "on_unhandled hook threw");
+}
+
+TEST(JoinHandleDeathTest, AwaitedAgainAfterTheJoinItSaysSo) {
+  LocalExecutor executor;
+  auto handle = executor.spawn(boxed, 1);
+  executor.run_until(handle);
+  EXPECT_DEATH(executor.run_until(handle), "after it was joined, detached or moved from");
 }
 
 }  // namespace

@@ -271,6 +271,23 @@ TEST(LocalExecutor, AnIdleExecutorUsesNoCpu) {
   EXPECT_LT(after.ru_nvcsw - before.ru_nvcsw, 20);
 }
 
+TEST(LocalExecutor, LooksAtItsParkAlsoWhileTasksKeepItBusy) {
+  struct CountingPark final : Park {
+    void park() override { ++parks; }
+    void poll() override { ++polls; }
+    void unpark() noexcept override {}
+    int parks = 0;
+    int polls = 0;
+  } park;
+  LocalExecutor executor(park);
+  auto busy = []() -> Async<void> {
+    for (int i = 0; i < 1000; ++i) co_await yield_now();
+  };
+  executor.run_until(busy());
+  EXPECT_GE(park.polls, 1000 / 64);
+  EXPECT_EQ(park.parks, 0);
+}
+
 TEST(LocalExecutorDeathTest, RunInsideATaskIsRefused) {
   LocalExecutor executor;
   LocalExecutor inner;

@@ -7,8 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include "rouse/core/any_future.hpp"
 #include "rouse/core/async.hpp"
 #include "rouse/exec/local_executor.hpp"
+#include "rouse/future/map.hpp"
 #include "rouse/future/ready.hpp"
 #include "rouse/future/yield_now.hpp"
 
@@ -92,7 +94,7 @@ TEST(Spawn, TakesMoveOnlyFunctionsAndArguments) {
 
 TEST(Spawn, CallsMemberFunctions) {
   LocalExecutor executor;
-  auto owned = executor.spawn(&Server::handle, Server(), std::string(text));
+  auto owned = executor.spawn(&Server::handle, Server(), text);  // kept as a std::string
   auto shared = executor.spawn(&Server::handle, std::make_shared<Server>(), std::string(text));
   executor.run();
   EXPECT_EQ(executor.run_until(owned), 2 * std::string_view(text).size());
@@ -158,6 +160,23 @@ TEST(SpawnDeathTest, RefusesACoroutineThatBorrowsAndSaysItsNameAndTheFix) {
   EXPECT_DEATH(executor.spawn(server.handle(local)).detach(), "handle");
   auto lambda = [&local]() -> Async<std::size_t> { co_return local.size(); };
   EXPECT_DEATH(executor.spawn(lambda()).detach(), "captures");
+}
+
+TEST(SpawnDeathTest, RefusesABorrowerInsideAnotherFuture) {
+  LocalExecutor executor;
+  const std::string local = text;
+  EXPECT_DEATH(executor.spawn(AnyFuture<std::size_t>(by_const_reference(local))).detach(),
+               "spawn\\(fn, args...\\) instead");
+  EXPECT_DEATH(executor.spawn(map(by_view(local), [](std::size_t n) { return n; })).detach(),
+               "spawn\\(fn, args...\\) instead");
+}
+
+TEST(SpawnDeathTest, ASpawnerThatWasMovedFromSaysSo) {
+  LocalExecutor executor;
+  Spawner spawner = executor.spawner();
+  const Spawner taken = std::move(spawner);
+  EXPECT_DEATH(spawner.spawn(overloaded, 1).detach(),
+               "moved from");  // NOLINT(bugprone-use-after-move)
 }
 
 TEST(SpawnDeathTest, WithoutAnExecutorItSaysWhatToDo) {

@@ -96,5 +96,14 @@ TEST(AndThenDeathTest, IsNotPolledAgainNotEvenAfterItThrew) {
   EXPECT_DEATH(static_cast<void>(future.poll(waker.cx)), "and_then.* polled again");
 }
 
+TEST(AndThenDeathTest, IsNotMovedAfterItsFirstPoll) {
+  CountingWaker waker;
+  Gate<int> gate;
+  auto future = and_then(gate.future(), [](int x) { return ready(x); });
+  auto moved = std::move(future);
+  static_cast<void>(moved.poll(waker.cx));
+  EXPECT_DEATH(static_cast<void>(decltype(moved)(std::move(moved))), "moved after its first poll");
+}
+
 }  // namespace
 }  // namespace rouse::test

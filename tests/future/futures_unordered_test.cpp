@@ -1,13 +1,19 @@
 #include "rouse/future/futures_unordered.hpp"
 
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "rouse/core/any_future.hpp"
 #include "rouse/core/async.hpp"
+#include "rouse/exec/local_executor.hpp"
+#include "rouse/future/map.hpp"
+#include "rouse/future/pending_forever.hpp"
 #include "rouse/future/poll_fn.hpp"
 #include "rouse/future/ready.hpp"
 #include "rouse/future/select.hpp"
@@ -182,6 +188,53 @@ TEST(FuturesUnordered, DropsItsChildrenWhenClearedAndIgnoresTheirWakers) {
   EXPECT_EQ(set.poll_next(waker.cx).value(), std::nullopt);
 }
 
+TEST(FuturesUnordered, WakesWhoeverWaitsWhenItIsCleared) {
+  LocalExecutor executor;
+  FuturesUnordered<PendingForever<int>> set;
+  set.push(pending_forever<int>());
+  bool got_nothing = false;
+  auto wait = poll_fn([next = set.next(), &got_nothing](Context& cx) mutable -> Poll<void> {
+    auto poll = next.poll(cx);
+    if (poll.is_pending()) return pending;
+    got_nothing = !poll.value().has_value();
+    return Poll<void>::ready();
+  });
+  executor.spawn(std::move(wait)).detach();
+  executor.run_until(yield_now());
+  EXPECT_FALSE(got_nothing);
+  executor.spawn(map(yield_now(), [&set] { set.clear(); })).detach();
+  executor.run();
+  EXPECT_TRUE(got_nothing);
+}
+
+TEST(FuturesUnordered, WakesWhoeverWaitsWhenItIsAssignedTo) {
+  CountingWaker waker;
+  Gates gates(2);
+  Waits<> set;
+  set.push(gates[0].future());
+  EXPECT_TRUE(set.poll_next(waker.cx).is_pending());
+  Waits<> other;
+  other.push(gates[1].future());
+  set = std::move(other);
+  EXPECT_EQ(waker.wakes(), 1);
+  EXPECT_TRUE(set.poll_next(waker.cx).is_pending());
+  gates[1].open(1);
+  EXPECT_EQ(waker.wakes(), 2);
+  EXPECT_EQ(set.poll_next(waker.cx).value(), 1);
+}
+
+TEST(FuturesUnordered, WakesNobodyWhenItEnds) {
+  CountingWaker waker;
+  Gates gates(1);
+  {
+    Waits<> set;
+    set.push(gates[0].future());
+    EXPECT_TRUE(set.poll_next(waker.cx).is_pending());
+  }
+  gates[0].wake_all_kept();
+  EXPECT_EQ(waker.wakes(), 0);
+}
+
 TEST(FuturesUnordered, TakesChildrenThatAChildPushes) {
   CountingWaker waker;
   struct Pusher {
@@ -254,6 +307,173 @@ TEST(FuturesUnordered, KeepsTheFutureContracts) {
       }
     });
   });
+}
+
+/// Runs one function when it is polled and another when it is destroyed.
+class Hooked {
+ public:
+  using Output = int;
+  using Hook = std::function<void()>;
+  Hooked(std::function<Poll<int>(Context&)> on_poll, Hook on_drop)
+      : on_poll_(std::move(on_poll)), on_drop_(std::move(on_drop)) {}
+  Hooked(Hooked&& other) noexcept
+      : on_poll_(std::move(other.on_poll_)), on_drop_(std::exchange(other.on_drop_, nullptr)) {}
+  ~Hooked() {
+    if (on_drop_) on_drop_();
+  }
+  Poll<int> poll(Context& cx) { return on_poll_(cx); }
+
+ private:
+  std::function<Poll<int>(Context&)> on_poll_;
+  Hook on_drop_;
+};
+
+Poll<int> wait_for_ever(Context&) { return pending; }
+Poll<int> finish_at_once(Context&) { return Poll<int>::ready(1); }
+/// Is in the queue again when it is done.
+Poll<int> finish_woken(Context& cx) {
+  cx.waker().wake_by_ref();
+  return Poll<int>::ready(1);
+}
+
+/// How children may be when their set is cleared, or when they finish.
+constexpr auto pollers = {wait_for_ever, finish_at_once, finish_woken};
+
+TEST(FuturesUnorderedDestructors, OfAChildMayClearTheSet) {
+  for (auto* poller : pollers) {
+    for (int polls = 0; polls < 3; ++polls) {
+      CountingWaker waker;
+      FuturesUnordered<Hooked> set;
+      int drops = 0;
+      for (int i = 0; i < 3; ++i) {
+        set.push(Hooked(poller, [&] {
+          ++drops;
+          set.clear();
+        }));
+      }
+      for (int i = 0; i < polls; ++i) static_cast<void>(set.poll_next(waker.cx));
+      set.clear();
+      EXPECT_EQ(drops, 3);
+      EXPECT_TRUE(set.empty());
+      EXPECT_EQ(set.poll_next(waker.cx).value(), std::nullopt);
+    }
+  }
+}
+
+TEST(FuturesUnorderedDestructors, OfAChildThatIsDoneMayClearTheSetAndItsOutputIsGiven) {
+  CountingWaker waker;
+  Gate<int> other;
+  FuturesUnordered<AnyFuture<int>> set;
+  set.push(other.future());
+  EXPECT_TRUE(set.poll_next(waker.cx).is_pending());
+  set.push(Hooked(finish_woken, [&] { set.clear(); }));
+  EXPECT_EQ(set.poll_next(waker.cx).value(), 1);
+  EXPECT_EQ(other.alive(), 0);
+  EXPECT_EQ(set.poll_next(waker.cx).value(), std::nullopt);
+}
+
+TEST(FuturesUnorderedDestructors, OfAChildMayPushWhileTheSetIsCleared) {
+  CountingWaker waker;
+  FuturesUnordered<Hooked> set;
+  for (int i = 0; i < 2; ++i) {
+    set.push(Hooked(wait_for_ever, [&] { set.push(Hooked(finish_at_once, nullptr)); }));
+  }
+  EXPECT_TRUE(set.poll_next(waker.cx).is_pending());
+  set.clear();
+  EXPECT_EQ(waker.wakes(), 1);
+  EXPECT_EQ(set.size(), 2U);
+  EXPECT_EQ(set.poll_next(waker.cx).value(), 1);
+  EXPECT_EQ(set.poll_next(waker.cx).value(), 1);
+  EXPECT_EQ(set.poll_next(waker.cx).value(), std::nullopt);
+}
+
+TEST(FuturesUnorderedDestructors, OfAChildMayPushWhenItIsDone) {
+  CountingWaker waker;
+  FuturesUnordered<Hooked> set;
+  set.push(Hooked(finish_woken, [&] { set.push(Hooked(finish_at_once, nullptr)); }));
+  EXPECT_EQ(set.poll_next(waker.cx).value(), 1);
+  EXPECT_EQ(set.size(), 1U);
+  EXPECT_EQ(set.poll_next(waker.cx).value(), 1);
+  EXPECT_TRUE(set.empty());
+}
+
+TEST(FuturesUnorderedDestructors, OfAChildMayPushAndClearWhileTheSetEnds) {
+  for (auto* poller : pollers) {
+    for (int polls = 0; polls < 3; ++polls) {
+      CountingWaker waker;
+      Gate<int> pushed;
+      int drops = 0;
+      {
+        FuturesUnordered<AnyFuture<int>> set;
+        for (int i = 0; i < 3; ++i) {
+          set.push(Hooked(poller, [&, i] {
+            ++drops;
+            set.push(pushed.future());
+            if (i == 1) set.clear();
+          }));
+        }
+        for (int i = 0; i < polls; ++i) static_cast<void>(set.poll_next(waker.cx));
+      }
+      EXPECT_EQ(drops, 3);
+      EXPECT_EQ(pushed.alive(), 0);
+    }
+  }
+}
+
+TEST(FuturesUnorderedDestructors, OfAChildMayPushWhileTheSetIsAssignedTo) {
+  CountingWaker waker;
+  FuturesUnordered<Hooked> set;
+  set.push(Hooked(wait_for_ever, [&] { set.push(Hooked(finish_at_once, nullptr)); }));
+  FuturesUnordered<Hooked> other;
+  other.push(Hooked(finish_at_once, nullptr));
+  set = std::move(other);
+  EXPECT_EQ(set.size(), 2U);
+  EXPECT_EQ(set.poll_next(waker.cx).value(), 1);
+  EXPECT_EQ(set.poll_next(waker.cx).value(), 1);
+}
+
+TEST(FuturesUnorderedDestructors, OfAChildMayWakeItsSiblings) {
+  CountingWaker waker;
+  FuturesUnordered<Hooked> set;
+  std::vector<Waker> wakers;
+  const auto keep_waker = [&](Context& cx) -> Poll<int> {
+    wakers.push_back(cx.waker());
+    return pending;
+  };
+  const auto wake_all = [&] {
+    for (const Waker& child : wakers) child.wake_by_ref();
+  };
+  for (int i = 0; i < 3; ++i) set.push(Hooked(keep_waker, wake_all));
+  EXPECT_TRUE(set.poll_next(waker.cx).is_pending());
+  set.clear();
+  EXPECT_EQ(waker.wakes(), 1);
+  wake_all();
+  EXPECT_EQ(waker.wakes(), 1);
+}
+
+TEST(FuturesUnorderedDeathTest, IsNotClearedByAChildThatIsBeingPolled) {
+  CountingWaker waker;
+  FuturesUnordered<Hooked> set;
+  set.push(Hooked(
+      [&](Context&) -> Poll<int> {
+        set.clear();
+        return pending;
+      },
+      nullptr));
+  EXPECT_DEATH(static_cast<void>(set.poll_next(waker.cx)), "poll cleared or destroyed the set");
+}
+
+TEST(FuturesUnorderedDeathTest, IsNotPolledByAChildThatIsWoken) {
+  CountingWaker waker;
+  FuturesUnordered<Hooked> set;
+  set.push(Hooked(
+      [&](Context& cx) {
+        cx.waker().wake_by_ref();
+        static_cast<void>(set.poll_next(waker.cx));
+        return Poll<int>::ready(1);
+      },
+      nullptr));
+  EXPECT_DEATH(static_cast<void>(set.poll_next(waker.cx)), "a child polls the set it is in");
 }
 
 }  // namespace

@@ -84,5 +84,14 @@ TEST(MapDeathTest, IsNotPolledAgain) {
   EXPECT_DEATH(static_cast<void>(future.poll(waker.cx)), "map.* polled again");
 }
 
+TEST(MapDeathTest, IsNotMovedAfterItsFirstPoll) {
+  CountingWaker waker;
+  Gate<int> gate;
+  auto future = map(gate.future(), [](int x) { return x; });
+  auto moved = std::move(future);
+  static_cast<void>(moved.poll(waker.cx));
+  EXPECT_DEATH(static_cast<void>(decltype(moved)(std::move(moved))), "moved after its first poll");
+}
+
 }  // namespace
 }  // namespace rouse::test

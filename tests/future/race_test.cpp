@@ -70,5 +70,14 @@ TEST(RaceDeathTest, IsNotPolledAgain) {
   EXPECT_DEATH(static_cast<void>(future.poll(waker.cx)), "race.* polled again");
 }
 
+TEST(RaceDeathTest, IsNotMovedAfterItsFirstPoll) {
+  CountingWaker waker;
+  Gate<int> gate;
+  auto future = race(gate.future(), pending_forever<int>());
+  auto moved = std::move(future);
+  static_cast<void>(moved.poll(waker.cx));
+  EXPECT_DEATH(static_cast<void>(decltype(moved)(std::move(moved))), "moved after its first poll");
+}
+
 }  // namespace
 }  // namespace rouse::test

@@ -90,5 +90,14 @@ TEST(TryJoinDeathTest, IsNotPolledAgainAfterItFailed) {
   EXPECT_DEATH(static_cast<void>(future.poll(waker.cx)), "try_join.* polled again");
 }
 
+TEST(TryJoinDeathTest, IsNotMovedAfterItsFirstPoll) {
+  CountingWaker waker;
+  Gate<int> gate;
+  auto future = try_join(gate.future(), ready(1));
+  auto moved = std::move(future);
+  static_cast<void>(moved.poll(waker.cx));
+  EXPECT_DEATH(static_cast<void>(decltype(moved)(std::move(moved))), "moved after its first poll");
+}
+
 }  // namespace
 }  // namespace rouse::test

@@ -28,6 +28,7 @@ struct BlockClass {
   static constexpr std::size_t count = small_count + 4 * 5;
 
   static constexpr std::size_t of(std::size_t size) noexcept {
+    if (size == 0) return 0;
     if (size <= small_limit) return (size - 1) / granule;
     const auto doubling = static_cast<std::size_t>(std::bit_width((size - 1) / small_limit)) - 1;
     const std::size_t base = small_limit << doubling;

@@ -49,6 +49,9 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   }
   ~AnyFuture() { reset(); }
 
+  /// Whether the future inside borrows: see Async::borrows.
+  [[nodiscard]] bool borrows() const noexcept { return vtable_ && vtable_->borrows(*this); }
+
   Poll<T> poll(Context& cx) {
     ROUSE_ASSERT(vtable_, "poll() of an AnyFuture that was moved from");
     return vtable_->poll(*this, cx);
@@ -57,6 +60,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
  private:
   struct VTable {
     Poll<T> (*poll)(AnyFuture&, Context&);
+    bool (*borrows)(const AnyFuture&) noexcept;
     void (*destroy)(AnyFuture&) noexcept;
   };
 
@@ -78,12 +82,16 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
     return self.as<F>().poll(cx);
   }
   template <class F>
+  static bool borrows_as(const AnyFuture& self) noexcept {
+    return future_borrows(const_cast<AnyFuture&>(self).as<F>());
+  }
+  template <class F>
   static void destroy_as(AnyFuture& self) noexcept {
     self.as<F>().~F();
     if constexpr (!fits<F>) free_block(self.data_, sizeof(F));
   }
   template <class F>
-  static constexpr VTable vtable_for{poll_as<F>, destroy_as<F>};
+  static constexpr VTable vtable_for{poll_as<F>, borrows_as<F>, destroy_as<F>};
 
   void reset() noexcept {
     if (vtable_) std::exchange(vtable_, nullptr)->destroy(*this);

@@ -106,6 +106,10 @@ class AsyncAwaiter {
   Frame*& child_;
 };
 
+/// F, if its size can be asked for.
+template <class F>
+using FutureOr = std::conditional_t<Future<F>, F, char>;
+
 template <class T>
 inline constexpr bool is_async = false;
 template <class T>
@@ -148,14 +152,16 @@ class AsyncPromiseBase : public Frame {
   auto await_transform(Awaited&& awaited,
                        std::source_location where = std::source_location::current()) {
     using F = std::remove_reference_t<Awaited>;
-    static_assert(Future<F>,
+    static_assert(!std::is_const_v<F>,
+                  "co_await of a const future: polling changes it, so take the const away");
+    static_assert(Future<F> || std::is_const_v<F>,
                   "co_await needs a rouse::Future: a type with `using Output = T;` and "
                   "`rouse::Poll<T> poll(rouse::Context&)`, such as rouse::Async<T>");
     static_assert(aggregate_temporaries_are_safe || std::is_lvalue_reference_v<Awaited> ||
                       !std::is_aggregate_v<F> || std::is_trivially_destructible_v<F>,
                   "GCC 12 destroys a temporary aggregate twice in a co_await expression: give this "
                   "future a constructor, or name it in a variable before the await");
-    static_assert(alignof(F) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
+    static_assert(!Future<F> || alignof(FutureOr<F>) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
                   "compilers misalign an over-aligned future inside a coroutine frame: keep its "
                   "over-aligned part behind a pointer");
     set_where(where);
@@ -207,11 +213,11 @@ class [[nodiscard(
  public:
   using Output = T;
 
-  Async(Async&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
+  Async(Async&& other) noexcept : frame_(other.release()) {}
   Async& operator=(Async&& other) noexcept {
     if (this != &other) {
       cancel();
-      frame_ = std::exchange(other.frame_, nullptr);
+      frame_ = other.release();
     }
     return *this;
   }
@@ -261,8 +267,15 @@ class [[nodiscard(
                   "return it through std::unique_ptr");
   }
 
+  /// While another coroutine awaits it, an Async stays where it is.
+  Frame* release() noexcept {
+    ROUSE_ASSERT(!frame_ || !frame_->is_awaited(),
+                 "an Async was moved or destroyed while another coroutine awaits it",
+                 frame_->where().function_name());
+    return std::exchange(frame_, nullptr);
+  }
   void cancel() noexcept {
-    if (frame_) std::exchange(frame_, nullptr)->destroy();
+    if (Frame* frame = release()) frame->destroy();
   }
 
   Frame* frame_;

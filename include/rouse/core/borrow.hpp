@@ -32,6 +32,16 @@ concept Borrow =
 template <class P>
 inline constexpr bool is_borrow = Borrow<P>;
 
+/// Whether a future says that it borrows: a coroutine does, and what is made of coroutines.
+template <class F>
+[[nodiscard]] constexpr bool future_borrows(const F& future) noexcept {
+  if constexpr (requires { future.borrows(); }) {
+    return future.borrows();
+  } else {
+    return false;
+  }
+}
+
 /// Says explicitly that a borrowing future will not outlive what it borrows: `spawn(borrowed(f))`.
 template <class F>
 class Borrowed {

@@ -9,7 +9,8 @@
 //                     '------------------- link --------------^
 //
 // Invariants:
-//  - link_ of a root is the innermost frame (itself at first); of a child, its parent.
+//  - link_ of a root is the innermost frame (itself at first), null while the chain runs; of a child,
+//    its parent.
 //  - A frame that runs has run_: the poll_chain of its root that is under way. A suspended frame
 //  has
 //    awaited_ in the same place: in the innermost its Leaf (null before the first resume), in every
@@ -80,6 +81,7 @@ class ROUSE_API Frame {
   Frame& operator=(const Frame&) = delete;
 
   bool is_done() const noexcept { return state_ == State::done; }
+  bool is_awaited() const noexcept { return state_ == State::child; }
   bool borrows() const noexcept { return borrows_; }
   /// The await this frame is suspended at; before the first await, the coroutine's beginning.
   /// `function_name()` names the coroutine in any case.
@@ -94,6 +96,7 @@ class ROUSE_API Frame {
     Frame& inner = *link_;
     ChainRun run(cx, *this);
     if (!inner.poll_leaf(run)) return false;
+    link_ = nullptr;
     run.resume(inner.handle());
     return state_ == State::done;
   }
@@ -107,7 +110,7 @@ class ROUSE_API Frame {
   /// Called for each frame of the chain that begins here, innermost first.
   template <class Fn>
   void visit_chain(Fn&& fn) const {
-    if (state_ != State::root) return fn(*this);
+    if (state_ != State::root || link_ == nullptr) return fn(*this);
     for (const Frame* frame = link_; frame != this; frame = frame->link_) fn(*frame);
     fn(*this);
   }
@@ -167,9 +170,9 @@ class ROUSE_API Frame {
     Frame& inner = *child.link_;
     child.state_ = State::child;
     child.link_ = this;
+    if (inner.poll_leaf(run)) return run.transfer(inner.handle());
     run.root().link_ = &inner;
-    if (!inner.poll_leaf(run)) return ChainRun::leave();
-    return run.transfer(inner.handle());
+    return ChainRun::leave();
   }
 
   /// Polls what this (innermost, suspended) frame waits for. True: it is ready to be resumed.

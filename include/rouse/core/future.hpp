@@ -22,4 +22,16 @@ concept Future = requires(F& future, Context& cx) {
 template <Future F>
 using output_t = typename F::Output;
 
+/// The output, or void where F is no future: for functions that say so with a static_assert.
+template <class F>
+struct OutputOrVoid {
+  using type = void;
+};
+template <Future F>
+struct OutputOrVoid<F> {
+  using type = output_t<F>;
+};
+template <class F>
+using output_or_void_t = typename OutputOrVoid<std::remove_reference_t<F>>::type;
+
 }  // namespace rouse

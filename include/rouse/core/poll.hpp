@@ -36,13 +36,11 @@ class [[nodiscard]] Poll {
   template <class U = T>
     requires std::is_constructible_v<T, U&&>
   static constexpr Poll ready(U&& value) {
-    Poll poll(pending);
     if constexpr (std::is_reference_v<T>) {
-      poll.value_ = &value;
+      return Poll(std::in_place, &value);
     } else {
-      poll.value_.emplace(std::forward<U>(value));
+      return Poll(std::in_place, std::forward<U>(value));
     }
-    return poll;
   }
 
   [[nodiscard]] constexpr bool is_ready() const noexcept { return value_.has_value(); }
@@ -73,6 +71,9 @@ class [[nodiscard]] Poll {
   }
 
  private:
+  template <class U>
+  constexpr Poll(std::in_place_t, U&& value) : value_(std::in_place, std::forward<U>(value)) {}
+
   constexpr T& get() noexcept {
     if constexpr (std::is_reference_v<T>) {
       return **value_;

@@ -25,14 +25,20 @@ ROUSE_API void refuse_to_block(const char* call) noexcept;
 
 /// The future's result; throws what it throws. Not inside a task: co_await there.
 template <class F>
-auto block_on(F&& future) -> output_t<std::remove_cvref_t<F>> {
-  refuse_to_block("block_on");
-  ThreadWaker thread;
-  Context cx(thread.waker());
-  for (;;) {
-    auto poll = future.poll(cx);
-    if (poll.is_ready()) return std::move(poll).value();
-    thread.wait();
+auto block_on(F&& future) -> output_or_void_t<F> {
+  constexpr bool is_future = Future<std::remove_reference_t<F>>;
+  static_assert(is_future,
+                "block_on needs a rouse::Future: did you pass a function instead of calling it? "
+                "write block_on(f())");
+  if constexpr (is_future) {
+    refuse_to_block("block_on");
+    ThreadWaker thread;
+    Context cx(thread.waker());
+    for (;;) {
+      auto poll = future.poll(cx);
+      if (poll.is_ready()) return std::move(poll).value();
+      thread.wait();
+    }
   }
 }
 

@@ -36,13 +36,17 @@ class [[nodiscard("say .detach() if nobody is to await this task")]] JoinHandle 
   explicit JoinHandle(TaskHeader& task) noexcept : task_(&task) {}
   JoinHandle(JoinHandle&& other) noexcept : task_(std::exchange(other.task_, nullptr)) {}
   JoinHandle& operator=(JoinHandle&& other) noexcept {
-    std::swap(task_, other.task_);
+    if (this != &other) {
+      detach();
+      task_ = std::exchange(other.task_, nullptr);
+    }
     return *this;
   }
   ~JoinHandle() { detach(); }
 
   Poll<T> poll(Context& cx) {
-    TaskHeader& task = joinable();
+    ROUSE_ASSERT(task_, "a JoinHandle was awaited after it was joined, detached or moved from");
+    TaskHeader& task = *task_;
     if (!task.state.is_complete()) {
       task.scheduler.watch(task, cx.waker());
       return pending;
@@ -51,23 +55,22 @@ class [[nodiscard("say .detach() if nobody is to await this task")]] JoinHandle 
   }
 
   /// Destroys the task's future at its next suspension point. The join then throws JoinError,
-  /// unless the task was done before.
-  void abort() { joinable().scheduler.abort(joinable()); }
+  /// unless the task was done before. Of a handle that was joined or detached: does nothing.
+  void abort() {
+    if (task_) task_->scheduler.abort(*task_);
+  }
 
   /// Lets the task run on by itself.
   void detach() noexcept {
     if (TaskHeader* task = std::exchange(task_, nullptr)) task->scheduler.detach(*task);
   }
 
-  [[nodiscard]] bool is_finished() const noexcept { return joinable().state.is_complete(); }
-  [[nodiscard]] TaskId id() const noexcept { return joinable().id; }
+  /// Whether the task is done; true also of a handle that was joined.
+  [[nodiscard]] bool is_finished() const noexcept { return !task_ || task_->state.is_complete(); }
+  /// 0 once it was joined or detached.
+  [[nodiscard]] TaskId id() const noexcept { return task_ ? task_->id : 0; }
 
  private:
-  TaskHeader& joinable() const noexcept {
-    ROUSE_ASSERT(task_, "JoinHandle used after it was joined, detached or moved from");
-    return *task_;
-  }
-
   /// Gives the task up once its outcome was taken, or while that throws.
   struct Joined {
     explicit Joined(JoinHandle& handle) noexcept

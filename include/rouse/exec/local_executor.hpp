@@ -70,17 +70,24 @@ class ROUSE_API LocalExecutor {
   /// Runs until `future` is done; other tasks stay as they are then. Throws what it throws.
   template <class F>
   auto run_until(F&& future, std::source_location where = std::source_location::current())
-      -> output_t<std::remove_cvref_t<F>> {
-    auto main = spawn(ByReference(future), where);
-    run_while([&] { return !main.is_finished(); });
-    Context cx(Waker::noop());
-    return main.poll(cx).value();  // ready: takes the result
+      -> output_or_void_t<F> {
+    constexpr bool is_future = Future<std::remove_reference_t<F>>;
+    static_assert(is_future,
+                  "run_until needs a rouse::Future: did you pass a function instead of calling it? "
+                  "write run_until(f())");
+    if constexpr (is_future) {
+      auto main = spawn(ByReference(future), where);
+      run_while([&] { return !main.is_finished(); });
+      Context cx(Waker::noop());
+      return main.poll(cx).value();  // ready: takes the result
+    }
   }
 
-  /// Called with an exception that left a task nobody joins. Default: one line to stderr.
+  /// Called, on the thread of the executor, with an exception that left a task nobody joins. Must
+  /// not throw. Default, and once the executor is gone: one line to stderr.
   void on_unhandled(std::function<void(const UnhandledException&)> hook);
 
-  /// Tasks that are not done.
+  /// Tasks that are not done. From the thread that uses this executor.
   [[nodiscard]] std::size_t live_tasks() const noexcept;
 
  private:

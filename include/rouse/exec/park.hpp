@@ -16,8 +16,12 @@ class ROUSE_API Park {
   /// Waits for an unpark; one that came before counts. May return early. One thread at a time.
   virtual void park() = 0;
 
+  /// Looks for what `park` waits for, without waiting. Called now and then while tasks run, so that
+  /// a busy executor does not starve its I/O.
+  virtual void poll() {}
+
   /// Ends the current or the next `park`. Any thread. What the caller wrote before is seen by the
-  /// parked thread after.
+  /// parked thread after. Called with the executor's lock held: must not wake, spawn or abort.
   virtual void unpark() noexcept = 0;
 };
 

@@ -26,24 +26,39 @@ namespace rouse {
 /// Aborts with the coroutine's name if spawning it would let it outlive what it borrows.
 ROUSE_API void refuse_borrower(const char* coroutine, std::source_location where) noexcept;
 
+template <Future F>
+void refuse_if_borrows(const F& future, std::source_location where) {
+  if (!future_borrows(future)) [[likely]]
+    return;
+  if constexpr (is_async<F>) {
+    refuse_borrower(future.name(), where);
+  } else {
+    refuse_borrower("a coroutine inside the future that is spawned", where);
+  }
+}
+
 /// Puts a future, or a function that gives one, on `scheduler`.
 template <class F, class... Args>
 auto spawn_on(Scheduler& scheduler, std::source_location where, F&& work, Args&&... args) {
   using Work = std::remove_cvref_t<F>;
   if constexpr (sizeof...(Args) == 0 && Future<Work>) {
-    if constexpr (is_async<Work>) {
-      if (work.borrows()) [[unlikely]]
-        refuse_borrower(work.name(), where);
+    constexpr bool can_keep = std::constructible_from<Work, F>;
+    static_assert(can_keep,
+                  "spawn keeps the future, and this one can't be copied: write "
+                  "spawn(std::move(future))");
+    if constexpr (can_keep) {
+      refuse_if_borrows(work, where);
+      auto& task = Task<Work>::make(scheduler, where, std::forward<F>(work));
+      scheduler.submit(task);
+      return JoinHandle<output_t<Work>>(task);
     }
-    auto& task = Task<Work>::make(scheduler, where, std::forward<F>(work));
-    scheduler.submit(task);
-    return JoinHandle<output_t<Work>>(task);
   } else {
     using Stored = StoredCall<std::index_sequence_for<Args...>, std::decay_t<F>, Args...>;
     constexpr bool gives_future = Stored::template into<CallGivesFuture>::value;
     static_assert(gives_future,
-                  "spawn needs a rouse::Future, or a function and the arguments to call it with "
-                  "that returns one: write spawn(fn, args...) for `rouse::Async<T> fn(...)`");
+                  "spawn needs a rouse::Future, or a function that returns one and can be called "
+                  "with these arguments: write spawn(fn, args...) for `rouse::Async<T> fn(...)`, "
+                  "and std::ref(x) for a parameter `T&`");
     if constexpr (gives_future) {
       using Call = typename Stored::template into<OwnedCall>;
       auto& task =
@@ -61,12 +76,12 @@ class ROUSE_API Spawner {
 
   template <class F>
   auto spawn(F&& work, std::source_location where = std::source_location::current()) const {
-    return spawn_on(*scheduler_, where, std::forward<F>(work));
+    return spawn_on(scheduler(), where, std::forward<F>(work));
   }
   template <class Fn, class Arg, class... Args>
     requires(!std::same_as<std::remove_cvref_t<Arg>, std::source_location>)
   auto spawn(Fn&& fn, Arg&& arg, Args&&... args) const {
-    return spawn_on(*scheduler_, {}, std::forward<Fn>(fn), std::forward<Arg>(arg),
+    return spawn_on(scheduler(), {}, std::forward<Fn>(fn), std::forward<Arg>(arg),
                     std::forward<Args>(args)...);
   }
 
@@ -74,6 +89,11 @@ class ROUSE_API Spawner {
   static Spawner current();
 
  private:
+  Scheduler& scheduler() const noexcept {
+    ROUSE_ASSERT(scheduler_, "spawn with a Spawner that was moved from");
+    return *scheduler_;
+  }
+
   RefPtr<Scheduler> scheduler_;
 };
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "rouse/core/borrow.hpp"
 #include "rouse/core/future.hpp"
 #include "rouse/future/child.hpp"
 #include "rouse/future/continuation.hpp"
@@ -36,6 +37,14 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
     if (!poll_into(outcome, *std::get_if<2>(&step_), cx)) return pending;
     step_.template emplace<0>();
     return take_ready(outcome);
+  }
+
+  /// Whether the future that is running borrows: see Async::borrows. The function is not looked
+  /// into.
+  [[nodiscard]] bool borrows() const noexcept {
+    if (const F* first = std::get_if<1>(&step_)) return future_borrows(*first);
+    const Second* second = std::get_if<2>(&step_);
+    return second && future_borrows(*second);
   }
 
  private:

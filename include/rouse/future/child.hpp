@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "rouse/core/borrow.hpp"
 #include "rouse/core/future.hpp"
 #include "rouse/core/outcome.hpp"
 
@@ -51,6 +52,7 @@ class Child {
   bool poll(Context& cx) { return is_done() || finish_into(outcome_, future_, cx); }
 
   bool is_done() const noexcept { return !future_.has_value(); }
+  bool borrows() const noexcept { return future_ && future_borrows(*future_); }
   bool has_failed() const noexcept { return outcome_.is_error(); }
   const std::exception_ptr& error() const noexcept { return outcome_.error(); }
 

@@ -10,6 +10,8 @@
 // ends even if children wake themselves for ever. A child is destroyed when it is done; what it
 // threw, poll_next throws, and the others go on. It may be moved at any time.
 // Not thread safe: push and poll from one task at a time. A push while somebody waits wakes them.
+// A child's destructor may use the set, whatever it is that drops the child: what it pushes while
+// the set is cleared stays in there, and what it pushes while the set ends is dropped too.
 // Cancel safety: dropping `next()` loses nothing; dropping the set drops all children.
 //
 // One block of memory for the set and one for each child, which ends when the child is done and its
@@ -22,6 +24,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "rouse/base/assert.hpp"
 #include "rouse/base/block_pool.hpp"
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/core/future.hpp"
@@ -55,6 +58,7 @@ class UnorderedNode : public WokenNode, public RefCounted<UnorderedNode<F>> {
   std::optional<F> future;
   UnorderedNode* before = nullptr;
   UnorderedNode* after = nullptr;
+  bool is_running = false;  // inside its poll
 
  private:
   RefPtr<SharedWokenSet> set_;
@@ -75,14 +79,16 @@ class [[nodiscard]] FuturesUnordered {
         first_(std::exchange(other.first_, nullptr)),
         size_(std::exchange(other.size_, 0)) {}
   FuturesUnordered& operator=(FuturesUnordered&& other) noexcept {
-    if (this == &other) return *this;
-    clear();
-    set_ = std::move(other.set_);
-    first_ = std::exchange(other.first_, nullptr);
-    size_ = std::exchange(other.size_, 0);
+    FuturesUnordered old(std::move(other));
+    std::swap(set_, old.set_);
+    std::swap(first_, old.first_);
+    std::swap(size_, old.size_);
+    old.clear();
     return *this;
   }
-  ~FuturesUnordered() { clear(); }
+  ~FuturesUnordered() {
+    while (set_) static_cast<void>(drop_children());
+  }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
@@ -104,13 +110,15 @@ class [[nodiscard]] FuturesUnordered {
     while (WokenNode* woken = set_->next()) {
       Node& node = static_cast<Node&>(*woken);
       if (!node.future) {
-        retire(node);
+        // Done before it came out: the queue's reference is what is left.
+        if (set_->retire(node)) node.release();
         continue;
       }
       Outcome<output_t<F>> outcome;
       if (!poll_child(node, outcome)) continue;
       unlink(node);
-      retire(node);
+      drop(*set_, node);
+      // The child's destructor may have changed the set.
       if (outcome.is_error()) std::rethrow_exception(outcome.error());
       return Output::ready(std::move(outcome.stored()));
     }
@@ -120,29 +128,46 @@ class [[nodiscard]] FuturesUnordered {
   /// A future of what poll_next gives. Borrows the set, which must neither move nor end before it.
   [[nodiscard]] Next next() noexcept { return Next(*this); }
 
-  /// Drops all children.
+  /// Drops all children. Whoever waits is woken: there is nothing to wait for any more.
   void clear() noexcept {
-    while (first_) {
-      Node& node = *first_;
-      unlink(node);
-      node.future.reset();
-      retire(node);
-    }
-    if (!set_) return;
-    set_->close([](WokenNode& left) { static_cast<Node&>(left).release(); });
-    set_ = nullptr;
+    if (Waker parent = drop_children()) std::move(parent).wake();
   }
 
  private:
   static bool poll_child(Node& node, Outcome<output_t<F>>& outcome) {
+    ROUSE_ASSERT(!node.is_running, "FuturesUnordered: a child polls the set it is in");
     const BorrowedWaker child_waker(RawWaker(&node, &SharedWaker<Node>::vtable));
     Context child_cx(child_waker.get());
-    return finish_into(outcome, node.future, child_cx);
+    node.is_running = true;
+    const bool is_done = poll_into(outcome, *node.future, child_cx);
+    node.is_running = false;
+    return is_done;
   }
 
-  /// Gives the owner's reference up; or leaves it to the queue if the node is in there.
-  void retire(Node& node) noexcept {
-    if (set_->retire(node)) node.release();
+  /// Ends a child that is not linked, and gives the owner's reference up; or leaves that to the
+  /// queue if the node is in there. The child's destructor may call anything, so the set is not
+  /// touched after it.
+  static void drop(SharedWokenSet& set, Node& node) noexcept {
+    // The destructor may empty the queue, too: the node must not end before it is through.
+    if (!set.retire(node)) node.add_ref();
+    node.future.reset();
+    node.release();
+  }
+
+  /// Leaves an empty set behind before it drops the first child: a destructor that comes back here
+  /// finds nothing to do, and one that pushes begins anew. Hands out the waker of whoever waits.
+  Waker drop_children() noexcept {
+    const RefPtr<SharedWokenSet> set = std::move(set_);
+    Node* rest = std::exchange(first_, nullptr);
+    size_ = 0;
+    if (!set) return Waker();
+    while (rest) {
+      Node& node = *std::exchange(rest, rest->after);
+      ROUSE_ASSERT(!node.is_running,
+                   "FuturesUnordered: a child's poll cleared or destroyed the set it is in");
+      drop(*set, node);
+    }
+    return set->close([](WokenNode& left) { static_cast<Node&>(left).release(); });
   }
 
   void link(Node& node) noexcept {

@@ -46,6 +46,12 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
     return outputs;
   }
 
+  /// Whether a child borrows: see Async::borrows.
+  [[nodiscard]] bool borrows() const noexcept {
+    return children_ &&
+           std::apply([](const auto&... child) { return (child.borrows() || ...); }, *children_);
+  }
+
  private:
   template <class F>
   bool poll_child(Child<F>& child, Context& cx) {

@@ -64,13 +64,20 @@ class JoinAllSet : public WokenSet, public RefCounted<JoinAllSet<F>> {
   std::size_t size() const noexcept { return size_; }
   Slot& operator[](std::size_t index) noexcept { return slots_[index]; }
 
+  bool borrows() const noexcept {
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (slots_[i].child.borrows()) return true;
+    }
+    return false;
+  }
+
   /// Destroys the children. Wakers that are left find the set closed.
   void end() noexcept {
     for (std::size_t i = 0; i < size_; ++i) {
       std::destroy_at(&slots_[i].child);
       this->retire(slots_[i]);
     }
-    this->close([](WokenNode&) {});
+    static_cast<void>(this->close([](WokenNode&) {}));
   }
 
  private:
@@ -109,6 +116,9 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
     }
     return finish();
   }
+
+  /// Whether a child borrows: see Async::borrows.
+  [[nodiscard]] bool borrows() const noexcept { return set_ && set_->borrows(); }
 
  private:
   void poll_child(Slot& slot) {

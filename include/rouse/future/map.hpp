@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "rouse/core/borrow.hpp"
 #include "rouse/core/future.hpp"
 #include "rouse/future/child.hpp"
 #include "rouse/future/continuation.hpp"
@@ -35,6 +36,9 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
       return Poll<Output>::ready(call_with(std::move(fn_), outcome));
     }
   }
+
+  /// Whether the future borrows: see Async::borrows. The function is not looked into.
+  [[nodiscard]] bool borrows() const noexcept { return future_ && future_borrows(*future_); }
 
  private:
   std::optional<F> future_;

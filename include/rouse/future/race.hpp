@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "rouse/core/borrow.hpp"
 #include "rouse/core/future.hpp"
 #include "rouse/future/child.hpp"
 #include "rouse/future/movable_until_polled.hpp"
@@ -35,6 +36,13 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
     if (!is_over) return pending;
     futures_.reset();
     return take_ready(outcome);
+  }
+
+  /// Whether one of the futures borrows: see Async::borrows.
+  [[nodiscard]] bool borrows() const noexcept {
+    return futures_ &&
+           std::apply([](const auto&... future) { return (future_borrows(future) || ...); },
+                      *futures_);
   }
 
  private:

@@ -18,6 +18,7 @@
 #include <utility>
 #include <variant>
 
+#include "rouse/core/borrow.hpp"
 #include "rouse/core/future.hpp"
 #include "rouse/future/child.hpp"
 #include "rouse/future/movable_until_polled.hpp"
@@ -38,6 +39,13 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
     poll_in_order(first, cx, std::index_sequence_for<Fs...>());
     if (!first) return pending;
     return Poll<Output>::ready(*std::move(first));
+  }
+
+  /// Whether one of the futures borrows: see Async::borrows.
+  [[nodiscard]] bool borrows() const noexcept {
+    return futures_ &&
+           std::apply([](const auto&... future) { return (future_borrows(future) || ...); },
+                      *futures_);
   }
 
  private:

@@ -113,16 +113,16 @@ class WokenSet {
   }
 
   /// Ends the set, after every child was retired: calls `fn` for each that is still queued, and
-  /// lets the parent's waker go.
+  /// hands the parent's waker out. Empty: nobody waits, or they are being woken.
   template <class Fn>
-  void close(Fn&& fn) {
+  Waker close(Fn&& fn) {
     // ORDER: acq_rel; acquire sees the nodes pushed, release publishes what the owner did (children
     // destroyed and retired) to a push that comes too late.
     WokenNode* rest = top_.exchange(&closed_, memory_order_acq_rel);
     for (WokenNode* list : {std::exchange(batch_, nullptr), rest}) {
       while (list) fn(*std::exchange(list, list->next_));
     }
-    static_cast<void>(parent_.take());
+    return parent_.take();
   }
 
  private:
