@@ -2,6 +2,12 @@
 // what a wake costs on a deep chain.
 #include "rouse/core/async.hpp"
 
+#include <coroutine>
+#include <cstddef>
+#include <exception>
+#include <new>
+#include <utility>
+
 #include <benchmark/benchmark.h>
 
 namespace {
@@ -60,7 +66,75 @@ Async<void> nest(int depth) {
   }
 }
 
+/// The limit: a coroutine with nothing but a parent and a value, its frame from a free list.
+class Bare {
+ public:
+  class promise_type {
+   public:
+    static void* operator new(std::size_t size) { return take(size); }
+    static void operator delete(void* frame) { give_back(frame); }
+    Bare get_return_object() {
+      return Bare(std::coroutine_handle<promise_type>::from_promise(*this));
+    }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    struct Final {
+      bool await_ready() noexcept { return false; }
+      std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> ended) noexcept {
+        return ended.promise().parent;
+      }
+      void await_resume() noexcept {}
+    };
+    Final final_suspend() noexcept { return {}; }
+    void return_value(long returned) { value = returned; }
+    void unhandled_exception() { std::terminate(); }
+
+    std::coroutine_handle<> parent = std::noop_coroutine();
+    long value = 0;
+
+   private:
+    [[gnu::noinline]] static void* take(std::size_t size) {
+      if (free == nullptr) return ::operator new(size);
+      return std::exchange(free, *static_cast<void**>(free));
+    }
+    [[gnu::noinline]] static void give_back(void* frame) {
+      *static_cast<void**>(frame) = std::exchange(free, frame);
+    }
+    static inline void* free = nullptr;
+  };
+
+  Bare(const Bare&) = delete;
+  Bare& operator=(const Bare&) = delete;
+  ~Bare() { handle_.destroy(); }
+  bool await_ready() const { return false; }
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<> parent) {
+    handle_.promise().parent = parent;
+    return handle_;
+  }
+  long await_resume() const { return handle_.promise().value; }
+  long run() {
+    handle_.resume();
+    return handle_.promise().value;
+  }
+
+ private:
+  explicit Bare(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
+  std::coroutine_handle<promise_type> handle_;
+};
+
+[[gnu::noinline]] Bare bare_child(int x) { co_return x + 1; }
+Bare await_bare_children(int n) {
+  long sum = 0;
+  for (int i = 0; i < n; ++i) sum += co_await bare_child(i);
+  co_return sum;
+}
+
 constexpr int batch = 1000;
+
+void bare_coroutine(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(await_bare_children(batch).run());
+  state.SetItemsProcessed(state.iterations() * batch);
+}
+BENCHMARK(bare_coroutine);
 
 template <class Make>
 void poll_to_end(benchmark::State& state, Make make) {

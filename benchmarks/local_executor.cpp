@@ -65,7 +65,7 @@ Async<void> yield_times(int n) {
   for (int i = 0; i < n; ++i) co_await yield_now();
 }
 void yield(benchmark::State& state) {
-  constexpr int yields = 100;
+  constexpr int yields = 1000;
   const auto tasks = static_cast<int>(state.range(0));
   LocalExecutor executor;
   for (auto _ : state) {

@@ -195,6 +195,7 @@ FuturesUnordered<F>::Next {
 
   explicit Next(FuturesUnordered& set) noexcept : set_(set) {}
 
+  [[nodiscard]] bool borrows() const noexcept { return true; }
   Poll<Output> poll(Context& cx) { return set_.poll_next(cx); }
 
  private:
