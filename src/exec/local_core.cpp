@@ -88,8 +88,9 @@ void LocalCore::release() noexcept {
 
 void LocalCore::run() noexcept {
   run_while([this] {
+    // The queue alone: a task that was woken in its last poll is to be let go.
     // ORDER: acquire; a task posted meanwhile counts.
-    return !tasks_.empty() || inbox_pending_.load(memory_order_acquire);
+    return !tasks_.empty() || !queue_.empty() || inbox_pending_.load(memory_order_acquire);
   });
 }
 
@@ -126,7 +127,7 @@ void LocalCore::poll_task(TaskHeader& task) {
   switch (task.state.start_poll()) {
     case TaskState::Next::poll: {
       const BorrowedWaker waker(RawWaker(&task, &waker_vtable));
-      Context cx(waker.get());
+      Context cx(waker.get(), Context::task_budget);
       if (task.vtable.poll(task, cx)) complete(task);
       return;
     }

@@ -16,7 +16,31 @@ TEST(Context, LendsTheWakerItselfWithoutCloning) {
   EXPECT_EQ(counting.clones_made(), 0u);
 }
 
+TEST(Context, ItsBudgetEndsWithAWakeAndChildrenShareIt) {
+  testing::CountingWaker task;
+  testing::CountingWaker child;
+  Context cx(task.waker(), 3);
+  Context inner(child.waker(), cx);
+  EXPECT_TRUE(cx.take_budget());
+  EXPECT_TRUE(inner.take_budget());
+  EXPECT_TRUE(inner.take_budget());
+  EXPECT_EQ(task.count() + child.count(), 0U);
+  EXPECT_FALSE(inner.take_budget());
+  EXPECT_EQ(child.count(), 1U);
+  EXPECT_FALSE(cx.take_budget());
+  EXPECT_EQ(task.count(), 1U);
+}
+
+TEST(Context, MadeForPollingByHandItsBudgetHasNoEnd) {
+  testing::CountingWaker waker;
+  const Context cx(waker.waker());
+  for (int i = 0; i < 1000; ++i) EXPECT_TRUE(cx.take_budget());
+  EXPECT_EQ(waker.count(), 0U);
+}
+
 TEST(Context, IsNeitherMadeFromATemporaryNorCopied) {
+  static_assert(!std::is_constructible_v<Context, Waker, std::uint32_t>);
+  static_assert(!std::is_constructible_v<Context, Waker, Context&>);
   static_assert(std::is_constructible_v<Context, const Waker&>);
   static_assert(!std::is_constructible_v<Context, Waker>);
   static_assert(!std::is_constructible_v<Context, const Waker>);

@@ -1,10 +1,12 @@
 // JoinHandle: results, exceptions, abort, detach, from this and from other threads.
 #include "rouse/exec/join_handle.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -245,6 +247,34 @@ TEST(JoinHandle, DestroyedAfterEachOfItsPollsLeaksNothingAndTheTaskRunsOn) {
   };
   executor.run_until(drive());
   EXPECT_EQ(executor.live_tasks(), 0U);
+}
+
+TEST(JoinHandle, ATaskThatJoinsWhatIsDoneLetsOthersRunWhenItsBudgetEnds) {
+  LocalExecutor executor;
+  std::vector<JoinHandle<std::unique_ptr<int>>> done;
+  for (int i = 0; i < 1000; ++i) done.push_back(executor.spawn(boxed, i));
+  executor.run();
+  int joined = 0;
+  int most_joined_between = 0;
+  bool stop = false;
+  auto joins = [&]() -> Async<void> {
+    for (auto& handle : done) {
+      co_await handle;
+      ++joined;
+    }
+    stop = true;
+  };
+  auto watches = [&]() -> Async<void> {
+    for (int before = 0; !stop; before = joined) {
+      co_await yield_now();
+      most_joined_between = std::max(most_joined_between, joined - before);
+    }
+  };
+  executor.spawn(joins).detach();
+  executor.spawn(watches).detach();
+  executor.run();
+  EXPECT_EQ(joined, 1000);
+  EXPECT_EQ(most_joined_between, static_cast<int>(Context::task_budget));
 }
 
 TEST(JoinHandle, IsAwaitedAbortedAndDroppedFromAnotherThread) {

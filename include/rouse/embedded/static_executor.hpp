@@ -167,7 +167,7 @@ class StaticExecutor {
   void poll_slot(Slot& slot) noexcept {
     if (!slot.poll) return;  // woken after its task's end
     const Waker waker = Waker::from_raw(RawWaker(&slot, &waker_vtable));
-    Context cx(waker);
+    Context cx(waker, Context::task_budget);
     if (!slot.poll(slot.target, cx)) return;
     free_slot(slot);
     --live_;

@@ -51,6 +51,7 @@ class [[nodiscard("say .detach() if nobody is to await this task")]] JoinHandle 
       task.scheduler.watch(task, cx.waker());
       return pending;
     }
+    if (!cx.take_budget()) return pending;
     return take();
   }
 

@@ -115,7 +115,7 @@ class [[nodiscard]] FuturesUnordered {
         continue;
       }
       Outcome<output_t<F>> outcome;
-      if (!poll_child(node, outcome)) continue;
+      if (!poll_child(node, outcome, cx)) continue;
       unlink(node);
       drop(*set_, node);
       // The child's destructor may have changed the set.
@@ -134,10 +134,10 @@ class [[nodiscard]] FuturesUnordered {
   }
 
  private:
-  static bool poll_child(Node& node, Outcome<output_t<F>>& outcome) {
+  static bool poll_child(Node& node, Outcome<output_t<F>>& outcome, Context& cx) {
     ROUSE_ASSERT(!node.is_running, "FuturesUnordered: a child polls the set it is in");
     const BorrowedWaker child_waker(RawWaker(&node, &SharedWaker<Node>::vtable));
-    Context child_cx(child_waker.get());
+    Context child_cx(child_waker.get(), cx);
     node.is_running = true;
     const bool is_done = poll_into(outcome, *node.future, child_cx);
     node.is_running = false;

@@ -108,7 +108,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   Poll<Output> poll(Context& cx) {
     ROUSE_ASSERT(set_, "join_all(...) was polled again after it was ready, or after it was moved");
     set_->begin_poll(cx.waker());
-    while (WokenNode* woken = set_->next()) poll_child(static_cast<Slot&>(*woken));
+    while (WokenNode* woken = set_->next()) poll_child(static_cast<Slot&>(*woken), cx);
     if (running_ > 0) return pending;
     if (first_error_) {
       end();
@@ -121,10 +121,10 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   [[nodiscard]] bool borrows() const noexcept { return set_ && set_->borrows(); }
 
  private:
-  void poll_child(Slot& slot) {
+  void poll_child(Slot& slot, Context& cx) {
     if (slot.child.is_done()) return retire(slot);  // woken before it was retired
     const BorrowedWaker child_waker(RawWaker(&slot, &SharedWaker<Slot>::vtable));
-    Context child_cx(child_waker.get());
+    Context child_cx(child_waker.get(), cx);
     if (!slot.child.poll(child_cx)) return;
     --running_;
     retire(slot);
