@@ -265,9 +265,11 @@ TEST(JoinHandle, ATaskThatJoinsWhatIsDoneLetsOthersRunWhenItsBudgetEnds) {
     stop = true;
   };
   auto watches = [&]() -> Async<void> {
-    for (int before = 0; !stop; before = joined) {
+    int before = joined;
+    while (!stop) {
       co_await yield_now();
       most_joined_between = std::max(most_joined_between, joined - before);
+      before = joined;
     }
   };
   executor.spawn(joins).detach();

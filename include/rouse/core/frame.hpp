@@ -9,7 +9,8 @@
 //                     '------------------- link --------------^
 //
 // Invariants:
-//  - link_ of a root is the innermost frame (itself at first), null while the chain runs; of a child,
+//  - link_ of a root is the innermost frame (itself at first), null while the chain runs; of a
+//  child,
 //    its parent.
 //  - A frame that runs has run_: the poll_chain of its root that is under way. A suspended frame
 //  has
