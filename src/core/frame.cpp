@@ -8,7 +8,9 @@ namespace rouse {
 // run inside that of the frame above. Innermost first also keeps what a child borrows alive longer
 // than the child.
 void Frame::destroy_chain() noexcept {
-  ROUSE_ASSERT(link_ != nullptr, "a coroutine was destroyed while it runs, by itself",
+  ROUSE_ASSERT(link_ != nullptr,
+               "a coroutine was destroyed while it runs, by itself: let it return, or have another "
+               "destroy it",
                where_.function_name(), last_await());
   for (Frame* frame = link_; frame != this;) {
     Frame* parent = frame->link_;

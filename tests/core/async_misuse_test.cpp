@@ -49,6 +49,18 @@ TEST(AsyncMisuseDeathTest, ACoroutineThatDestroysItselfSaysSo) {
   EXPECT_DEATH((void)self->poll(cx), "destroyed while it runs");
 }
 
+TEST(AsyncMisuseDeathTest, ACoroutineThatPollsItselfSaysSo) {
+  std::optional<Async<void>> self;
+  auto polls_itself = [&]() -> Async<void> {
+    Context cx(Waker::noop());
+    (void)self->poll(cx);
+    co_return;
+  };
+  self = polls_itself();
+  Context cx(Waker::noop());
+  EXPECT_DEATH((void)self->poll(cx), "or runs it: poll a future from one place");
+}
+
 TEST(AsyncMisuse, VisitingACoroutineWhileItRunsShowsItselfAlone) {
   std::optional<Async<void>> self;
   int visited = 0;

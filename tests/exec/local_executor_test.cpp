@@ -151,10 +151,11 @@ TEST(LocalExecutor, AWakerMayOutliveItsTaskAndItsExecutor) {
   {
     LocalExecutor executor;
     auto keep = [&]() -> Async<void> {
-      co_await poll_fn([&](Context& cx) -> Poll<void> {
+      auto keeps = [&](Context& cx) -> Poll<void> {
         kept = cx.waker();
         return pending;
-      });
+      };
+      co_await poll_fn(keeps);
     };
     executor.spawn(keep).detach();
     executor.run_until(yield_now());

@@ -37,11 +37,12 @@ TEST(LocalStress, EveryCrossThreadWakeIsSeen) {
   for (auto& cell : cells) {
     auto follow = [](Cell* c) -> Async<void> {
       for (int round = 1; round <= rounds; ++round) {
-        co_await poll_fn([c, round](Context& cx) -> Poll<void> {
+        auto is_published = [c, round](Context& cx) -> Poll<void> {
           c->waker.register_waker(cx.waker());
           if (c->published.load() >= round) return Poll<void>::ready();
           return pending;
-        });
+        };
+        co_await poll_fn(is_published);
         c->seen.store(round);
       }
     };

@@ -166,7 +166,8 @@ class AsyncPromiseBase : public Frame {
                   "over-aligned part behind a pointer");
     set_where(where);
     if constexpr (is_async<F>) {
-      ROUSE_ASSERT(awaited.frame_, "co_await of an Async that was moved from",
+      ROUSE_ASSERT(awaited.frame_,
+                   "co_await of an Async that was moved from: await the one it went to",
                    where.function_name());
       return AsyncAwaiter<output_t<F>>(awaited.frame_);
     } else if constexpr (Future<F>) {
@@ -225,7 +226,7 @@ class [[nodiscard(
 
   /// Runs the coroutine until it waits for something or ends. Throws what it threw.
   [[gnu::always_inline]] Poll<T> poll(Context& cx) {
-    ROUSE_ASSERT(frame_, "poll() of an Async that was moved from");
+    ROUSE_ASSERT(frame_, "poll() of an Async that was moved from: poll the one it went to");
     if (!frame_->poll_chain(cx)) return pending;
     auto& promise = static_cast<AsyncPromise<T>&>(*frame_);
     if constexpr (std::is_void_v<T>) {
@@ -269,9 +270,11 @@ class [[nodiscard(
 
   /// While another coroutine awaits it, an Async stays where it is.
   Frame* release() noexcept {
-    ROUSE_ASSERT(!frame_ || !frame_->is_awaited(),
-                 "an Async was moved or destroyed while another coroutine awaits it",
-                 frame_->where().function_name());
+    ROUSE_ASSERT(
+        !frame_ || !frame_->is_awaited(),
+        "an Async was moved or destroyed while another coroutine awaits it: leave it where "
+        "it is until that await is over",
+        frame_->where().function_name());
     return std::exchange(frame_, nullptr);
   }
   void cancel() noexcept {

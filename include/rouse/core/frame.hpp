@@ -90,8 +90,9 @@ class ROUSE_API Frame {
 
   /// Polls the chain that begins here. True once the root is done.
   bool poll_chain(Context& cx) {
-    ROUSE_ASSERT(state_ < State::child,
-                 "a coroutine was polled after it was ready or while another awaits it",
+    ROUSE_ASSERT(state_ < State::child && link_ != nullptr,
+                 "a coroutine was polled after it was ready or while another awaits it or runs it: "
+                 "poll a future from one place, and not again once it gave its value",
                  where_.function_name(), last_await());
     state_ = State::root;
     Frame& inner = *link_;
@@ -166,7 +167,8 @@ class ROUSE_API Frame {
   /// A coroutine that was polled on its own before it is awaited: its chain joins this one.
   Transfer adopt_started(Frame& child, ChainRun& run) {
     ROUSE_ASSERT(child.state_ == State::root,
-                 "this coroutine was awaited again, by two at once or after it had finished",
+                 "this coroutine was awaited again, by two at once or after it had finished: await "
+                 "it once and keep its result",
                  child.where_.function_name(), child.last_await());
     Frame& inner = *child.link_;
     child.state_ = State::child;

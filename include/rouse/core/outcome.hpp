@@ -114,6 +114,17 @@ class Outcome {
   OutcomeState state_ = OutcomeState::none;
 };
 
+/// The value as a ready Poll; or throws the exception.
+template <class T>
+Poll<T> take_ready(Outcome<T>& outcome) {
+  if constexpr (std::is_void_v<T>) {
+    outcome.take();
+    return Poll<T>::ready();
+  } else {
+    return Poll<T>::ready(outcome.take());
+  }
+}
+
 /// Polls `future` once and keeps what came of it, an exception too. True once there is something.
 template <class F, class T>
 bool poll_into(Outcome<T>& outcome, F& future, auto& cx) {

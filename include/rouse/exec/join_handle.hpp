@@ -89,12 +89,7 @@ class [[nodiscard("say .detach() if nobody is to await this task")]] JoinHandle 
     const Joined joined(*this);
     if (!joined.outcome.is_set()) [[unlikely]]
       throw JoinError(joined.task.id);
-    if constexpr (std::is_void_v<T>) {
-      joined.outcome.take();
-      return Poll<T>::ready();
-    } else {
-      return Poll<T>::ready(joined.outcome.take());
-    }
+    return take_ready(joined.outcome);
   }
 
   TaskHeader* task_;

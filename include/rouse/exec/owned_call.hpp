@@ -1,5 +1,5 @@
 // OwnedCall: the future behind `spawn(fn, args...)`. It owns the function, its captures and its
-// arguments, as std::thread does, and calls the function at its first poll, on the executor. What
+// arguments, as a std thread does, and calls the function at its first poll, on the executor. What
 // the coroutine borrows of them (a lambda's captures, a `const T&`) lives as long as the task.
 #pragma once
 

@@ -1,10 +1,9 @@
-// As what `spawn(fn, args...)` keeps an argument: decayed, as std::thread does, but converted first
-// where fn takes a reference to another type. `spawn(greet, "you")` with
-// `Async<> greet(const std::string&)` would otherwise make a std::string that is gone when the call
-// returns, while the coroutine goes on.
-// This needs to know the parameters: of a function, a member function, or a function object with
-// one operator(). One with several, or a template, is called with the decayed arguments: pass it
-// what its parameters are.
+// As what `spawn(fn, args...)` keeps an argument: decayed, as a std thread does, but converted
+// first where fn takes a reference to another type. `spawn(greet, "you")` with `Async<> greet(const
+// std::string&)` would otherwise make a std::string that is gone when the call returns, while the
+// coroutine goes on. This needs to know the parameters: of a function, a member function, or a
+// function object with one operator(). One with several, or a template, is called with the decayed
+// arguments: pass it what its parameters are.
 #pragma once
 
 #include <cstddef>

@@ -30,17 +30,6 @@ bool finish_into(Outcome<output_t<F>>& outcome, std::optional<F>& child, Context
   return true;
 }
 
-/// The value as a ready Poll; or throws the exception.
-template <class T>
-Poll<T> take_ready(Outcome<T>& outcome) {
-  if constexpr (std::is_void_v<T>) {
-    outcome.take();
-    return Poll<T>::ready();
-  } else {
-    return Poll<T>::ready(outcome.take());
-  }
-}
-
 template <Future F>
 class Child {
  public:

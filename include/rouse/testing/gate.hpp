@@ -89,12 +89,7 @@ class Gate {
     Outcome<T> taken(std::move(outcome_));
     outcome_.reset();
     open_.store(false, memory_order_release);  // ORDER: release; `open` may fill it again.
-    if constexpr (std::is_void_v<T>) {
-      taken.take();
-      return Poll<T>::ready();
-    } else {
-      return Poll<T>::ready(taken.take());
-    }
+    return take_ready(taken);
   }
 
   atomic<bool> open_{false};
