@@ -1,7 +1,6 @@
 #include "rouse/exec/block_on.hpp"
 
-#include "rouse/exec/scheduler.hpp"
-
+#include "exec/current.hpp"
 #include "exec/thread_park.hpp"
 
 namespace rouse {
@@ -23,7 +22,7 @@ void ThreadWaker::wait() {
 
 void refuse_to_block(const char* call) noexcept {
   ROUSE_ASSERT(
-      Scheduler::current() == nullptr,
+      this_thread.task == nullptr,
       "a blocking call inside a task would stop the executor: co_await the future instead, "
       "or spawn it",
       call);

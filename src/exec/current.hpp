@@ -1,11 +1,29 @@
-// Whose task is running on this thread: the one thread-local of exec. Only for functions that are
-// not coroutines: a compiler may keep a thread-local's address across a suspension point.
+// What this thread is doing: the one thread-local of exec. Only for functions that are not
+// coroutines: a compiler may keep a thread-local's address across a suspension point.
 #pragma once
 
+#include <cstdint>
+
+#include "rouse/core/context.hpp"
 #include "rouse/exec/scheduler.hpp"
 
 namespace rouse {
 
-extern constinit thread_local Scheduler* current_on_thread;
+class LocalCore;
+class Worker;
+
+struct ThreadContext {
+  Scheduler* scheduler = nullptr;   // where `spawn` puts a task
+  const LocalCore* local = nullptr;  // the LocalExecutor that this thread is running
+  Worker* worker = nullptr;         // the worker of a ThreadPool that this thread is
+  TaskHeader* task = nullptr;       // the task that is being polled or cancelled
+
+  // Of a task that any thread may wake (SharedTaskState), while this thread polls it.
+  Context* poll = nullptr;
+  std::int64_t new_owners = 0;  // wakers made, less those dropped
+  bool woke_itself = false;
+};
+
+extern constinit thread_local ThreadContext this_thread;
 
 }  // namespace rouse

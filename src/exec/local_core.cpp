@@ -35,6 +35,22 @@ void print_unhandled(const UnhandledException& unhandled) {
 
 constexpr RawWakerVTable LocalCore::waker_vtable{clone_waker, wake, wake_by_ref, drop_waker};
 
+/// Makes this thread the owner for a while.
+class LocalCore::Owning {
+ public:
+  explicit Owning(LocalCore& core) noexcept : before_(this_thread) {
+    this_thread = ThreadContext();
+    this_thread.scheduler = &core;
+    this_thread.local = &core;
+  }
+  ~Owning() { this_thread = before_; }
+  Owning(const Owning&) = delete;
+  Owning& operator=(const Owning&) = delete;
+
+ private:
+  const ThreadContext before_;
+};
+
 // --- What a scheduler does. ---
 
 void LocalCore::submit(TaskHeader& task) {
@@ -64,7 +80,7 @@ void LocalCore::forget_watchers(TaskHeader& task) {
 
 void LocalCore::abort(TaskHeader& task) {
   if (!is_owner()) return post(task, abort_it, 0);
-  if (task.state.cancel()) queue_.push(task);
+  if (task.local_state().cancel()) queue_.push(task);
 }
 
 void LocalCore::detach(TaskHeader& task) {
@@ -96,9 +112,10 @@ void LocalCore::run() noexcept {
 
 void LocalCore::run_while(const std::function<bool()>& more) noexcept {
   refuse_to_block("LocalExecutor::run");
-  const Scope owner(*this);
+  const Owning owner(*this);
   while (more()) {
     for (unsigned i = 0; i < inbox_interval && !queue_.empty(); ++i) poll_task(queue_.pop());
+    this_thread.task = nullptr;
     // ORDER: acquire; sees the posts.
     if (inbox_pending_.load(memory_order_acquire)) {
       drain_inbox();
@@ -112,41 +129,42 @@ void LocalCore::run_while(const std::function<bool()>& more) noexcept {
 
 void LocalCore::adopt(TaskHeader& task) {
   ++allocated_;
-  task.index = static_cast<std::uint32_t>(tasks_.size());
+  task.local.index = static_cast<std::uint32_t>(tasks_.size());
   tasks_.push_back(&task);
   queue_.push(task);  // born queued
   if (closing_) [[unlikely]]
-    task.state.cancel();
+    task.local_state().cancel();
 }
 
 void LocalCore::wake_task(TaskHeader& task) {
-  if (task.state.wake()) queue_.push(task);
+  if (task.local_state().wake()) queue_.push(task);
 }
 
 void LocalCore::poll_task(TaskHeader& task) {
-  switch (task.state.start_poll()) {
-    case TaskState::Next::poll: {
+  this_thread.task = &task;
+  switch (task.local_state().start_poll()) {
+    case NextPoll::poll: {
       const BorrowedWaker waker(RawWaker(&task, &waker_vtable));
       Context cx(waker.get(), Context::task_budget);
       if (task.vtable.poll(task, cx)) complete(task);
       return;
     }
-    case TaskState::Next::cancel:
+    case NextPoll::cancel:
       task.vtable.cancel(task);
       return complete(task);
-    case TaskState::Next::forget:
+    case NextPoll::forget:
       return drop_owner(task);
   }
 }
 
 void LocalCore::complete(TaskHeader& task) noexcept {
   TaskHeader* last = tasks_.back();
-  last->index = task.index;
-  tasks_[task.index] = last;
+  last->local.index = task.local.index;
+  tasks_[task.local.index] = last;
   tasks_.pop_back();
 
   Waker joiner = std::move(task.join_waker);
-  const TaskState::Finished finished = task.state.finish();
+  const LocalTaskState::Finished finished = task.local_state().finish();
   if (!finished.has_joiner) {
     if (auto error = task.vtable.discard(task)) report(task, std::move(error));
   }
@@ -155,7 +173,7 @@ void LocalCore::complete(TaskHeader& task) noexcept {
 }
 
 void LocalCore::drop_owner(TaskHeader& task) noexcept {
-  if (task.state.add_owners(-1) > 0) return;
+  if (task.local_state().add_owners(-1) > 0) return;
   // Relaxed is enough: an owner that came from another thread brought the mark with it.
   if (task.inbox_touched.load(memory_order_relaxed) && !is_last_owner_gone(task)) [[unlikely]] {
     return;
@@ -167,7 +185,7 @@ void LocalCore::drop_owner(TaskHeader& task) noexcept {
 /// Whether there is no owner on other threads either.
 bool LocalCore::is_last_owner_gone(TaskHeader& task) noexcept {
   const Lock lock(mutex_);
-  return !task.inbox_queued && task.state.owners() + task.inbox_owners == 0;
+  return !task.inbox_queued && task.local_state().owners() + task.local.inbox_owners == 0;
 }
 
 void LocalCore::drain_inbox() {
@@ -178,12 +196,12 @@ void LocalCore::drain_inbox() {
     // ORDER: relaxed; the lock orders it.
     inbox_pending_.store(false, memory_order_relaxed);
     watchers.swap(watchers_);
-    for (TaskHeader* task = inbox_first_; task; task = task->inbox_next) {
+    for (TaskHeader* task = inbox_first_; task; task = task->queue_next) {
       posts.emplace_back(task, std::exchange(task->inbox_messages, std::uint8_t{0}));
       task->inbox_queued = false;
       task->inbox_touched.store(false, memory_order_relaxed);
       // One more, for `posts`: what is applied to one task may drop owners of another.
-      task->state.add_owners(std::exchange(task->inbox_owners, 0) + 1);
+      task->local_state().add_owners(std::exchange(task->local.inbox_owners, 0) + 1);
     }
     inbox_first_ = nullptr;
     inbox_last_ = &inbox_first_;
@@ -203,14 +221,14 @@ void LocalCore::drain_inbox() {
 
 void LocalCore::apply(TaskHeader& task, std::uint8_t messages) {
   if (messages & adopt_it) adopt(task);
-  if ((messages & abort_it) && task.state.cancel()) queue_.push(task);
+  if ((messages & abort_it) && task.local_state().cancel()) queue_.push(task);
   if (messages & wake_it) wake_task(task);
   if (messages & detach_it) forget(task);
 }
 
 /// The JoinHandle is gone.
 void LocalCore::forget(TaskHeader& task) {
-  if (!task.state.drop_join_interest()) {
+  if (!task.local_state().drop_join_interest()) {
     const Waker forgotten = std::move(task.join_waker);
     return;
   }
@@ -220,12 +238,12 @@ void LocalCore::forget(TaskHeader& task) {
 void LocalCore::close() {
   ROUSE_ASSERT(!is_owner(),
                "a LocalExecutor was destroyed inside one of its own tasks: let run() return first");
-  const Scope owner(*this);
+  const Owning owner(*this);
   closing_ = true;
   for (;;) {
     drain_inbox();
     for (TaskHeader* task : tasks_) {
-      if (task->state.cancel()) queue_.push(*task);
+      if (task->local_state().cancel()) queue_.push(*task);
     }
     while (!queue_.empty()) poll_task(queue_.pop());
     const Lock lock(mutex_);
@@ -245,7 +263,7 @@ void LocalCore::post(TaskHeader& task, std::uint8_t messages, std::int32_t owner
     const Lock lock(mutex_);
     if (!closed_) {
       task.inbox_touched.store(true, memory_order_relaxed);
-      task.inbox_owners += owners;
+      task.local.inbox_owners += owners;
       task.inbox_messages |= messages;
       if (watcher) watchers_.emplace_back(&task, std::move(watcher));
       // An owner more needs no attention; an owner less may be the last.
@@ -264,9 +282,9 @@ void LocalCore::post_wake(TaskHeader& task) { post(task, wake_it, 0); }
 void LocalCore::enqueue(TaskHeader& task) noexcept {
   if (task.inbox_queued) return;
   task.inbox_queued = true;
-  task.inbox_next = nullptr;
+  task.queue_next = nullptr;
   *inbox_last_ = &task;
-  inbox_last_ = &task.inbox_next;
+  inbox_last_ = &task.queue_next;
   // ORDER: release; pairs with the owner's look at it.
   inbox_pending_.store(true, memory_order_release);
 }
@@ -275,7 +293,7 @@ void LocalCore::post_to_closed(TaskHeader& task, std::uint8_t messages, std::int
   if (messages & adopt_it) {
     add_ref();  // as `close` did for the tasks there were
     task.vtable.cancel(task);
-    task.state.finish();
+    task.local_state().finish();
     owners = -1;
   }
   if (messages & detach_it) {
@@ -285,8 +303,8 @@ void LocalCore::post_to_closed(TaskHeader& task, std::uint8_t messages, std::int
   if (owners == 0) return;
   {
     const Lock lock(mutex_);
-    task.inbox_owners += owners;
-    if (task.state.owners() + task.inbox_owners != 0) return;
+    task.local.inbox_owners += owners;
+    if (task.local_state().owners() + task.local.inbox_owners != 0) return;
   }
   task.vtable.free(task);
   release();
@@ -314,7 +332,7 @@ RawWaker LocalCore::clone_waker(const void* data) {
   auto& task = *static_cast<TaskHeader*>(const_cast<void*>(data));
   LocalCore& core = of(task);
   if (core.is_owner()) {
-    task.state.add_owners(1);
+    task.local_state().add_owners(1);
   } else {
     core.post(task, 0, 1);
   }

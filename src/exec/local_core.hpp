@@ -2,7 +2,7 @@
 // or spawners refer to it or to its tasks.
 //
 // Tasks belong to the owner: the thread that is inside a call of the LocalExecutor at the moment
-// (Scheduler::current() == this there). The owner does everything with plain loads and stores. Any
+// (ThreadContext::local is this there). The owner does everything with plain loads and stores. Any
 // other thread posts to the inbox, under a lock, what it wants of a task: wake, abort, watch,
 // detach, adopt (a spawn), or a change in the number of owners. The owner applies it when it drains
 // the inbox: between polls, and before it parks.
@@ -63,9 +63,10 @@ class LocalCore final : public Scheduler {
   static LocalCore& of(TaskHeader& task) noexcept {
     return static_cast<LocalCore&>(task.scheduler);
   }
-  bool is_owner() const noexcept { return current_on_thread == this; }
+  bool is_owner() const noexcept { return this_thread.local == this; }
 
   // The owner's transitions of a task.
+  class Owning;
   void adopt(TaskHeader& task);
   [[gnu::noinline]] void forget_watchers(TaskHeader& task);
   void wake_task(TaskHeader& task);

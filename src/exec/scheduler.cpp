@@ -16,16 +16,11 @@ constinit thread_local TaskId id_end = 0;
 
 }  // namespace
 
-constinit thread_local Scheduler* current_on_thread = nullptr;
+constinit thread_local ThreadContext this_thread;
 
 Scheduler::~Scheduler() = default;
 
-Scheduler* Scheduler::current() noexcept { return current_on_thread; }
-
-Scheduler::Scope::Scope(Scheduler& scheduler) noexcept : previous_(current_on_thread) {
-  current_on_thread = &scheduler;
-}
-Scheduler::Scope::~Scope() { current_on_thread = previous_; }
+Scheduler* Scheduler::current() noexcept { return this_thread.scheduler; }
 
 // A thread takes ids in blocks, so that a spawn costs no shared counter.
 TaskId next_task_id() noexcept {
@@ -37,10 +32,10 @@ TaskId next_task_id() noexcept {
 }
 
 Scheduler& current_scheduler() noexcept {
-  ROUSE_ASSERT(current_on_thread != nullptr,
+  ROUSE_ASSERT(this_thread.scheduler != nullptr,
                "spawn without an executor: no task is running on this thread. Use the spawn of an "
                "executor or a Spawner, or call it inside a task");
-  return *current_on_thread;
+  return *this_thread.scheduler;
 }
 
 Spawner Spawner::current() { return Spawner(RefPtr<Scheduler>::share(&current_scheduler())); }

@@ -9,10 +9,13 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "rouse/core/waker.hpp"
 
 namespace rouse {
+
+class ForkDeque;
 
 class Context {
  public:
@@ -23,10 +26,13 @@ class Context {
   explicit constexpr Context(const Waker& waker) noexcept : Context(waker, unlimited) {}
   /// For an executor: the poll of a task.
   constexpr Context(const Waker& waker, std::uint32_t budget) noexcept
-      : waker_(&waker), budget_(this), left_(budget) {}
+      : waker_(&waker), root_(this), left_(budget) {}
+  /// The same, on a thread that has a fork deque: `parallel` offers its children there.
+  constexpr Context(const Waker& waker, std::uint32_t budget, ForkDeque* forks) noexcept
+      : waker_(&waker), root_(this), forks_(forks), left_(budget) {}
   /// For a combinator that gives a child a waker of its own: takes from its parent's budget.
   constexpr Context(const Waker& waker, Context& parent) noexcept
-      : waker_(&waker), budget_(parent.budget_), left_(0) {}
+      : waker_(&waker), root_(parent.root_), left_(0) {}
   /// A temporary waker would be gone before the first poll: keep it in a variable.
   explicit Context(const Waker&&) = delete;
   Context(const Waker&&, std::uint32_t) = delete;
@@ -39,11 +45,21 @@ class Context {
 
   /// Takes one step. False: none is left; the task was woken, so return pending.
   [[nodiscard]] bool take_budget() const {
-    if (budget_->left_ == 0) [[unlikely]]
+    if (root_->left_ == 0) [[unlikely]]
       return wake_for_later();
-    if (budget_->left_ != unlimited) --budget_->left_;
+    if (root_->left_ != unlimited) --root_->left_;
     return true;
   }
+  /// Sets what is left of the budget and gives what was: see future/unconstrained.hpp.
+  [[nodiscard]] std::uint32_t exchange_budget(std::uint32_t left) const noexcept {
+    return std::exchange(root_->left_, left);
+  }
+  static constexpr std::uint32_t unlimited = UINT32_MAX;
+
+  /// Null where nobody could take a child over.
+  [[nodiscard]] ForkDeque* forks() const noexcept { return root_->forks_; }
+  /// The thread gave its fork deque away in the midst of a poll.
+  void forget_forks() noexcept { root_->forks_ = nullptr; }
 
  private:
   [[gnu::noinline, gnu::cold]] bool wake_for_later() const {
@@ -51,10 +67,9 @@ class Context {
     return false;
   }
 
-  static constexpr std::uint32_t unlimited = UINT32_MAX;
-
   const Waker* waker_;
-  Context* budget_;  // whose `left_` counts: this one, or the task's
+  Context* root_;  // whose `forks_` and `left_` count: this one, or the task's
+  ForkDeque* forks_ = nullptr;
   std::uint32_t left_;
 };
 

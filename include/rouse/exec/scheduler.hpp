@@ -34,23 +34,12 @@ class ROUSE_API Scheduler {
   virtual void add_ref() noexcept = 0;
   virtual void release() noexcept = 0;
 
-  /// The scheduler whose task is running on this thread; null outside of tasks.
+  /// Where `spawn` puts a task on this thread: the scheduler whose task is running, or a runtime
+  /// that was entered. Null if there is none.
   static Scheduler* current() noexcept;
 
  protected:
   Scheduler() = default;
-
-  /// Makes a scheduler the current one of this thread for a while.
-  class Scope {
-   public:
-    explicit Scope(Scheduler& scheduler) noexcept;
-    ~Scope();
-    Scope(const Scope&) = delete;
-    Scope& operator=(const Scope&) = delete;
-
-   private:
-    Scheduler* previous_;
-  };
 };
 
 }  // namespace rouse

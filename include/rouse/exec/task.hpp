@@ -82,6 +82,14 @@ class Task final : public TaskHeader {
     outcome.reset();
     return untaken;
   }
+  /// A future that has a name (exec/task_builder.hpp) gives it to its task, until that ends.
+  static const char* name(const TaskHeader& header) noexcept {
+    if constexpr (requires(const F& f) { f.task_name(); }) {
+      const auto& task = static_cast<const Task&>(header);
+      if (!task.has_outcome) return task.future_.task_name();
+    }
+    return nullptr;
+  }
   static void free(TaskHeader& header) noexcept {
     Task& task = of(header);
     task.outcome_.reset();
@@ -89,7 +97,7 @@ class Task final : public TaskHeader {
     free_block(&task, sizeof(Task));
   }
 
-  static constexpr TaskVTable vtable_{poll, cancel, outcome, discard, free};
+  static constexpr TaskVTable vtable_{poll, cancel, outcome, discard, name, free};
 
   union {
     F future_;

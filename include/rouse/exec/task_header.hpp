@@ -3,15 +3,19 @@
 //
 // | field              | who may touch it                                                  |
 // | ------------------ | ----------------------------------------------------------------- |
-// | state              | the owner thread; `is_complete` anybody                            |
+// | state              | see exec/task_state.hpp                                           |
 // | vtable, scheduler, |                                                                   |
 // | id, spawned_at     | set before the task is submitted, then read only                  |
-// | join_waker, index, |                                                                   |
-// | has_outcome        | the owner thread                                                  |
-// | the future         | the owner thread until complete, only inside a poll or a cancel   |
-// | the outcome        | after complete: the JoinHandle; once that is gone, the owner thread |
-// | inbox_*            | under the scheduler's inbox lock (`inbox_touched`: set there, read by the
-// owner) |
+// | the future,        |                                                                   |
+// | has_outcome        | whoever polls the task, only inside a poll or a cancel            |
+// | the outcome        | after complete: the JoinHandle; once that is gone, the scheduler  |
+// | queue_next         | whoever put the task on a queue                                   |
+// | LocalExecutor:     |                                                                   |
+// | join_waker, index  | the owner thread                                                  |
+// | inbox_*            | under the inbox lock (`inbox_touched`: set there, read by the owner) |
+// | shared scheduler:  |                                                                   |
+// | join_waker         | see SharedTaskState                                               |
+// | slot               | set by submit; cleared by whoever completes the task              |
 #pragma once
 
 #include <cstddef>
@@ -39,6 +43,8 @@ struct TaskVTable {
   void* (*outcome)(TaskHeader&) noexcept;
   /// Drops the outcome; gives the exception that nobody took, if there was one.
   std::exception_ptr (*discard)(TaskHeader&) noexcept;
+  /// What task::Builder named it; null if nothing.
+  const char* (*name)(const TaskHeader&) noexcept;
   /// Frees the task's memory; the outcome must have been dropped or taken.
   void (*free)(TaskHeader&) noexcept;
 };
@@ -46,19 +52,28 @@ struct TaskVTable {
 class TaskHeader {
  public:
   TaskHeader(const TaskVTable& type, Scheduler& runs_on, std::source_location where) noexcept
-      : vtable(type), scheduler(runs_on), spawned_at(where), id(next_task_id()) {}
+      : vtable(type), scheduler(runs_on), spawned_at(where), id(next_task_id()), local() {}
   TaskHeader(const TaskHeader&) = delete;
   TaskHeader& operator=(const TaskHeader&) = delete;
 
+  LocalTaskState local_state() noexcept { return LocalTaskState(state); }
+  SharedTaskState shared_state() noexcept { return SharedTaskState(state); }
+
   TaskState state;
-  std::int32_t inbox_owners = 0;  // owners added (less those gone) on other threads
   const TaskVTable& vtable;
   Scheduler& scheduler;
-  TaskHeader* inbox_next = nullptr;
+  TaskHeader* queue_next = nullptr;  // in the inbox of a LocalExecutor, or a shared queue
   Waker join_waker;
   std::source_location spawned_at;  // where the failure began, if spawn could not know
   const TaskId id;
-  std::uint32_t index = 0;            // in the scheduler's table of unfinished tasks
+  struct Local {
+    std::int32_t inbox_owners = 0;  // owners added (less those gone) on other threads
+    std::uint32_t index = 0;        // in the scheduler's table of unfinished tasks
+  };
+  union {
+    Local local;
+    atomic<TaskHeader*>* slot;  // of a scheduler with many threads: in its table
+  };
   atomic<bool> inbox_touched{false};  // an operation came from another thread
   bool inbox_queued = false;
   std::uint8_t inbox_messages = 0;

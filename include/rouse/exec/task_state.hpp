@@ -1,7 +1,7 @@
-// The state word of a task.
+// The state word of a task, and every transition it can make.
 //
 //            wake               start_poll: polled, pending
-//   idle -------------> queued -----------------------------> idle
+//   idle -------------> active -----------------------------> idle
 //                        |  ^                                  |
 //                        |  '--------- wake while polled ------'   (queued again at once)
 //                        |
@@ -9,20 +9,25 @@
 //                        v
 //                     complete
 //
-// | bit           | set by                        | cleared by         |
-// | ------------- | ----------------------------- | ------------------ |
-// | queued        | at birth, wake, cancel        | start_poll         |
-// | complete      | finish: publishes the outcome | never              |
-// | cancelled     | cancel                        | never              |
-// | join_interest | at birth                      | drop_join_interest |
-// | the rest      | number of owners: the scheduler, the JoinHandle, wakers |
+// | bit           | set by                            | cleared by                    |
+// | ------------- | --------------------------------- | ----------------------------- |
+// | active        | at birth, wake, cancel            | start_poll, end_poll          |
+// | notified      | wake and cancel of an active task | start_poll, end_poll          |
+// | complete      | finish: publishes the outcome     | never                         |
+// | cancelled     | cancel                            | never                         |
+// | join_interest | at birth                          | drop_join_interest            |
+// | join_waker    | publish_join_waker                | retract_join_waker            |
+// | the rest      | number of owners: the scheduler, the JoinHandle, wakers           |
 //
-// A queued task is in the run queue exactly once. The scheduler owns it until it is complete and
-// no longer queued: a task that was woken in its last poll is still in the run queue then.
+// Two kinds of scheduler make the transitions in two ways:
 //
-// All transitions are made by one thread, the task's owner, so they are plain loads and stores; the
-// word is atomic because others read `complete`. What another thread wants of the task it posts to
-// the owner (see src/exec/local_core.hpp).
+//  - `LocalTaskState`, of a LocalExecutor: one thread, the task's owner, makes them all, with plain
+//    loads and stores; other threads post what they want to it (src/exec/local_core.hpp). There
+//    `active` means queued, and a task that wakes itself is queued while it is polled.
+//  - `SharedTaskState`, of a scheduler with many threads: anybody may wake, cancel and give owners
+//    up, with one read-modify-write each. There `active` means queued or being polled: whoever set
+//    it put the task on a queue, and whoever takes it from there polls it and clears the bit, so
+//    no two threads poll at once. `notified` asks for one poll more.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +36,10 @@
 
 namespace rouse {
 
+/// What is to be done with a task that was taken from a run queue.
+enum class NextPoll : std::uint8_t { poll, cancel, forget };
+
+/// The word, and what both ways have in common.
 class TaskState {
  public:
   TaskState() = default;
@@ -38,23 +47,49 @@ class TaskState {
   TaskState& operator=(const TaskState&) = delete;
 
   /// Any thread. ORDER: acquire; sees the outcome that `finish` published.
-  bool is_complete() const noexcept { return (word_.load(memory_order_acquire) & complete) != 0; }
+  bool is_complete() const noexcept { return (word.load(memory_order_acquire) & complete) != 0; }
 
-  // --- The owner's transitions. ---
+  using Word = std::uint64_t;
+  enum Bits : Word {
+    active = 1,
+    notified = 2,
+    complete = 4,
+    cancelled = 8,
+    join_interest = 16,
+    join_waker = 32,
+    one_owner = 256,
+  };
+  static constexpr int owner_shift = 8;
+
+  static constexpr std::int64_t owners_of(Word word) noexcept {
+    return static_cast<std::int64_t>(word) >> owner_shift;
+  }
+
+  /// For the transitions below alone.
+  // Born on its way to the run queue, with two owners: its scheduler and its JoinHandle.
+  atomic<Word> word{active | join_interest | 2 * one_owner};
+};
+
+/// The transitions that a task's owner thread makes, for itself and for others.
+class LocalTaskState {
+  using Word = TaskState::Word;
+  using enum TaskState::Bits;
+
+ public:
+  explicit LocalTaskState(TaskState& state) noexcept : word_(state.word) {}
 
   /// True: put the task on the run queue.
   bool wake() noexcept { return queue(0); }
   /// The task is to end instead of being polled again. True: put it on the run queue for that.
   bool cancel() noexcept { return queue(cancelled); }
 
-  enum class Next : std::uint8_t { poll, cancel, forget };
-  /// The task was taken from the run queue: what is to be done with it.
-  Next start_poll() noexcept {
-    const std::uint32_t word = get();
-    set(word & ~queued);
+  /// The task was taken from the run queue. `forget`: it was woken in its last poll.
+  NextPoll start_poll() noexcept {
+    const Word word = get();
+    set(word & ~active);
     if ((word & (complete | cancelled)) == 0) [[likely]]
-      return Next::poll;
-    return word & complete ? Next::forget : Next::cancel;
+      return NextPoll::poll;
+    return word & complete ? NextPoll::forget : NextPoll::cancel;
   }
 
   class Finished {
@@ -65,47 +100,184 @@ class TaskState {
   };
   /// The outcome is in its place.
   Finished finish() noexcept {
-    const std::uint32_t word = get();
+    const Word word = get();
     // ORDER: release; publishes the outcome to a JoinHandle on another thread.
     word_.store(word | complete, memory_order_release);
-    return Finished((word & join_interest) != 0, (word & queued) != 0);
+    return Finished((word & join_interest) != 0, (word & active) != 0);
   }
   /// The JoinHandle is gone. True: the task is complete, its outcome is to be dropped.
   bool drop_join_interest() noexcept {
-    const std::uint32_t word = get();
+    const Word word = get();
     set(word & ~join_interest);
     return (word & complete) != 0;
   }
 
   /// Owners may come and go on other threads, which are counted elsewhere until the owner adds
   /// them here: so this count alone may be zero, or less, while there are owners.
-  std::int32_t owners() const noexcept { return static_cast<std::int32_t>(get()) >> owner_shift; }
+  std::int64_t owners() const noexcept { return TaskState::owners_of(get()); }
   /// Gives the new count.
-  std::int32_t add_owners(std::int32_t n) noexcept {
-    const std::uint32_t word = get() + (static_cast<std::uint32_t>(n) << owner_shift);
+  std::int64_t add_owners(std::int64_t n) noexcept {
+    const Word word = get() + (static_cast<Word>(n) << TaskState::owner_shift);
     set(word);
-    return static_cast<std::int32_t>(word) >> owner_shift;
+    return TaskState::owners_of(word);
   }
 
  private:
-  static constexpr std::uint32_t queued = 1;
-  static constexpr std::uint32_t complete = 2;
-  static constexpr std::uint32_t cancelled = 4;
-  static constexpr std::uint32_t join_interest = 8;
-  static constexpr int owner_shift = 4;
-
-  bool queue(std::uint32_t also) noexcept {
-    const std::uint32_t word = get();
+  bool queue(Word also) noexcept {
+    const Word word = get();
     if (word & complete) return false;
-    set(word | queued | also);
-    return (word & queued) == 0;
+    set(word | active | also);
+    return (word & active) == 0;
   }
 
-  std::uint32_t get() const noexcept { return word_.load(memory_order_relaxed); }
-  void set(std::uint32_t word) noexcept { word_.store(word, memory_order_relaxed); }
+  Word get() const noexcept { return word_.load(memory_order_relaxed); }
+  void set(Word word) noexcept { word_.store(word, memory_order_relaxed); }
 
-  // Born on its way to the run queue, with two owners: its scheduler and its JoinHandle.
-  atomic<std::uint32_t> word_{queued | join_interest | (2U << owner_shift)};
+  atomic<Word>& word_;
+};
+
+/// The transitions of a task that any thread may wake and, one at a time, poll.
+///
+/// The thread that polls a task counts the wakers made and dropped in that poll by itself and adds
+/// them at the poll's end. So until then the count may be too small, even below zero: it says
+/// something only once the task is complete. Until then the scheduler owns the task.
+class SharedTaskState {
+  using Word = TaskState::Word;
+  using enum TaskState::Bits;
+
+ public:
+  explicit SharedTaskState(TaskState& state) noexcept : word_(state.word) {}
+
+  enum class Woken : std::uint8_t {
+    nothing,  ///< it was active or complete
+    enqueue,  ///< the caller puts it on a queue; it may have been given up, but lives until polled
+    free,     ///< it was complete and the last owner is gone: the caller frees it
+  };
+  /// Any thread. Asks for a poll; with `and_drop` the caller's waker is given up.
+  Woken wake(bool and_drop) noexcept { return activate(0, and_drop ? one_owner : 0); }
+  /// Any thread. Asks for the end.
+  bool cancel() noexcept { return activate(cancelled, 0) == Woken::enqueue; }
+
+  /// By whoever took the task from a queue. No read-modify-write, unless it was woken meanwhile.
+  NextPoll start_poll() noexcept {
+    // What a waker wrote before it made the task active came through the queue.
+    if ((word_.load(memory_order_relaxed) & (notified | cancelled)) == 0) [[likely]]
+      return NextPoll::poll;
+    // ORDER: acquire; sees what was written before the wakes that this poll answers.
+    const Word word = word_.fetch_and(~notified, memory_order_acquire);
+    return word & cancelled ? NextPoll::cancel : NextPoll::poll;
+  }
+
+  /// The poll gave pending; `new_owners` wakers came of it. True: it was woken meanwhile and stays
+  /// active: the caller puts it on a queue.
+  bool end_poll(std::int64_t new_owners) noexcept {
+    Word word = word_.load(memory_order_relaxed);
+    Word next = 0;
+    do {
+      next = (word & notified ? word & ~notified : word & ~active) + owners(new_owners);
+      // ORDER: release; publishes the future to whoever polls it next. acquire; if it was notified,
+      // the next poll is to see what the waker wrote.
+    } while (!word_.compare_exchange_weak(word, next, memory_order_acq_rel, memory_order_relaxed));
+    return (word & notified) != 0;
+  }
+
+  /// The poll gave pending and the task woke itself: it stays active. Only wakers are counted.
+  void end_poll_active(std::int64_t new_owners) noexcept { add_owners(new_owners); }
+
+  class Finished {
+   public:
+    Finished(bool joinable, bool watched) noexcept : has_joiner(joinable), has_join_waker(watched) {}
+    bool has_joiner;      ///< a JoinHandle is still interested in the outcome
+    bool has_join_waker;  ///< and waits for it: the caller takes and wakes `join_waker`
+  };
+  /// The outcome is in its place. The scheduler is still an owner.
+  Finished finish(std::int64_t new_owners) noexcept {
+    Word word = word_.load(memory_order_relaxed);
+    Word next = 0;
+    do {
+      next = ((word | complete) & ~(active | notified)) + owners(new_owners);
+      // ORDER: release; publishes the outcome to the JoinHandle. acquire; sees its join_waker.
+    } while (!word_.compare_exchange_weak(word, next, memory_order_acq_rel, memory_order_relaxed));
+    return Finished((word & join_interest) != 0, (word & join_waker) != 0);
+  }
+
+  // --- The JoinHandle's. The field `join_waker` is its own while the bit is clear; while the bit
+  // is set nobody touches the field, until `finish`, who then owns it. ---
+
+  /// Whether the field is in use: to be retracted before it is changed. Only the handle sets it.
+  bool has_join_waker() const noexcept {
+    return (word_.load(memory_order_relaxed) & join_waker) != 0;
+  }
+  /// The field is filled. False: the task is complete, nobody will look at the field.
+  bool publish_join_waker() noexcept {
+    Word word = word_.load(memory_order_relaxed);
+    do {
+      if (word & complete) return false;
+      // ORDER: release; publishes the field to `finish`.
+    } while (!word_.compare_exchange_weak(word, word | join_waker, memory_order_release,
+                                          memory_order_relaxed));
+    return true;
+  }
+  /// False: the task is complete, the field belongs to whoever completed it.
+  bool retract_join_waker() noexcept { return clear_unless_complete(join_waker); }
+  /// The handle is gone and takes its waker back. False: the task is complete, its outcome is the
+  /// handle's to drop.
+  bool drop_join_interest() noexcept { return clear_unless_complete(join_interest | join_waker); }
+
+  /// Any thread that has a waker, outside of the task's own poll.
+  void add_owner() noexcept { add_owners(1); }
+  /// True: the task is complete and this was the last owner.
+  bool drop_owner() noexcept {
+    const Word alone = complete | one_owner;
+    // ORDER: acquire; as below. Alone with a complete task: nobody else can become an owner.
+    if ((word_.load(memory_order_acquire) & ~(cancelled | join_interest | join_waker)) == alone) {
+      return true;
+    }
+    // ORDER: release; what this owner did comes before the task is freed. acquire; the last one
+    // frees after all others.
+    const Word word = word_.fetch_sub(one_owner, memory_order_acq_rel);
+    return (word & complete) != 0 && TaskState::owners_of(word) == 1;
+  }
+
+ private:
+  static Word owners(std::int64_t n) noexcept { return static_cast<Word>(n) << TaskState::owner_shift; }
+  // ORDER: relaxed; whoever adds an owner is one already, nothing is published.
+  void add_owners(std::int64_t n) noexcept {
+    if (n != 0) word_.fetch_add(owners(n), memory_order_relaxed);
+  }
+
+  Woken activate(Word also, Word dropped) noexcept {
+    Word word = word_.load(memory_order_relaxed);
+    Word next = 0;
+    do {
+      next = word - dropped;
+      if ((word & complete) == 0) {
+        next |= also | (word & active ? notified : active);
+      } else if (dropped == 0) {
+        return Woken::nothing;
+      }
+      // ORDER: release, also if nothing changes; publishes what the caller wrote to the poll that
+      // answers. acquire; if it frees, after all others.
+    } while (!word_.compare_exchange_weak(word, next, memory_order_acq_rel, memory_order_relaxed));
+    if (word & complete) return TaskState::owners_of(next) == 0 ? Woken::free : Woken::nothing;
+    return word & active ? Woken::nothing : Woken::enqueue;
+  }
+
+  bool clear_unless_complete(Word bits) noexcept {
+    Word word = word_.load(memory_order_relaxed);
+    do {
+      if (word & complete) {
+        // ORDER: acquire; sees the outcome.
+        (void)word_.load(memory_order_acquire);
+        return false;
+      }
+      // ORDER: acquire; the field is the handle's again (it wrote it, maybe on another thread).
+    } while (!word_.compare_exchange_weak(word, word & ~bits, memory_order_acq_rel,
+                                          memory_order_relaxed));
+    return true;
+  }
+
+  atomic<Word>& word_;
 };
 
 }  // namespace rouse
