@@ -1,35 +1,12 @@
 #include "exec/local_core.hpp"
 
-#include <string>
-
 #include "rouse/exec/block_on.hpp"
-
-#include "sys/console.hpp"
 
 namespace rouse {
 namespace {
 
 /// How many polls may pass before the owner looks at its inbox.
 constexpr unsigned inbox_interval = 61;
-
-void print_unhandled(const UnhandledException& unhandled) {
-  std::string line = "rouse: task " + std::to_string(unhandled.id);
-  if (unhandled.spawned_at.line() != 0) {
-    line.append(" (").append(unhandled.spawned_at.function_name()).append(" at ");
-    line.append(unhandled.spawned_at.file_name()).append(":");
-    line.append(std::to_string(unhandled.spawned_at.line())).append(")");
-  }
-  line += " ended with an exception that nobody joined: ";
-  try {
-    std::rethrow_exception(unhandled.exception);
-  } catch (const std::exception& e) {
-    line += e.what();
-  } catch (...) {
-    line += "not a std::exception";
-  }
-  line += '\n';
-  sys::write_stderr(line);
-}
 
 }  // namespace
 
@@ -312,18 +289,11 @@ void LocalCore::post_to_closed(TaskHeader& task, std::uint8_t messages, std::int
 
 // --- Both. ---
 
-void LocalCore::set_on_unhandled(std::function<void(const UnhandledException&)> hook) {
-  on_unhandled_ = std::move(hook);
-}
+void LocalCore::set_on_unhandled(UnhandledHook hook) { on_unhandled_ = std::move(hook); }
 
 void LocalCore::report(TaskHeader& task, std::exception_ptr error) noexcept {
-  const UnhandledException unhandled(task.id, task.spawned_at, std::move(error));
   const auto hook = on_unhandled_;  // a copy: it may replace itself
-  try {
-    hook ? hook(unhandled) : print_unhandled(unhandled);
-  } catch (...) {
-    ROUSE_ASSERT(false, "an on_unhandled hook threw: catch inside the hook");
-  }
+  report_unhandled(hook, UnhandledException(task.id, task.spawned_at, std::move(error)));
 }
 
 // --- Wakers. ---

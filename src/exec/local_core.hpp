@@ -47,7 +47,7 @@ class LocalCore final : public Scheduler {
   void run_while(const std::function<bool()>& more) noexcept;
   void close();
   std::size_t live_tasks() const noexcept { return tasks_.size(); }
-  void set_on_unhandled(std::function<void(const UnhandledException&)> hook);
+  void set_on_unhandled(UnhandledHook hook);
 
   static const RawWakerVTable waker_vtable;
 
@@ -98,7 +98,7 @@ class LocalCore final : public Scheduler {
   std::vector<TaskHeader*> tasks_;  // every unfinished task, at its `index`
   std::uint32_t allocated_ = 0;     // tasks adopted and not freed
   bool closing_ = false;
-  std::function<void(const UnhandledException&)> on_unhandled_;
+  UnhandledHook on_unhandled_;
 
   // --- Shared. ---
   ThreadPark own_park_;

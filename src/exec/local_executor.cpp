@@ -16,9 +16,7 @@ void LocalExecutor::run_while(const std::function<bool()>& more) noexcept {
   core_->run_while(more);
 }
 
-void LocalExecutor::on_unhandled(std::function<void(const UnhandledException&)> hook) {
-  core_->set_on_unhandled(std::move(hook));
-}
+void LocalExecutor::on_unhandled(UnhandledHook hook) { core_->set_on_unhandled(std::move(hook)); }
 
 std::size_t LocalExecutor::live_tasks() const noexcept { return core_->live_tasks(); }
 

@@ -13,20 +13,11 @@
 #include "rouse/core/future.hpp"
 #include "rouse/exec/park.hpp"
 #include "rouse/exec/spawner.hpp"
+#include "rouse/exec/unhandled.hpp"
 
 namespace rouse {
 
 class LocalCore;
-
-/// An exception that left a task nobody was joining.
-class UnhandledException {
- public:
-  UnhandledException(TaskId task_id, std::source_location where, std::exception_ptr thrown) noexcept
-      : id(task_id), spawned_at(where), exception(std::move(thrown)) {}
-  TaskId id;
-  std::source_location spawned_at;
-  std::exception_ptr exception;
-};
 
 /// Polls a future that stays where it is.
 template <Future F>
@@ -85,7 +76,7 @@ class ROUSE_API LocalExecutor {
 
   /// Called, on the thread of the executor, with an exception that left a task nobody joins. Must
   /// not throw. Default, and once the executor is gone: one line to stderr.
-  void on_unhandled(std::function<void(const UnhandledException&)> hook);
+  void on_unhandled(UnhandledHook hook);
 
   /// Tasks that are not done. From the thread that uses this executor.
   [[nodiscard]] std::size_t live_tasks() const noexcept;

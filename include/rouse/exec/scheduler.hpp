@@ -9,6 +9,7 @@
 
 namespace rouse {
 
+class BlockingPool;
 class TaskHeader;
 
 class ROUSE_API Scheduler {
@@ -30,6 +31,9 @@ class ROUSE_API Scheduler {
   virtual void detach(TaskHeader& task) = 0;
   /// The JoinHandle gives up a complete task, whose outcome it took.
   virtual void joined(TaskHeader& task) = 0;
+
+  /// Where `spawn_blocking` puts work; null if there is no such place.
+  virtual BlockingPool* blocking_pool() noexcept { return nullptr; }
 
   virtual void add_ref() noexcept = 0;
   virtual void release() noexcept = 0;

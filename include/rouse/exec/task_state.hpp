@@ -186,7 +186,8 @@ class SharedTaskState {
 
   class Finished {
    public:
-    Finished(bool joinable, bool watched) noexcept : has_joiner(joinable), has_join_waker(watched) {}
+    Finished(bool joinable, bool watched) noexcept
+        : has_joiner(joinable), has_join_waker(watched) {}
     bool has_joiner;      ///< a JoinHandle is still interested in the outcome
     bool has_join_waker;  ///< and waits for it: the caller takes and wakes `join_waker`
   };
@@ -240,7 +241,9 @@ class SharedTaskState {
   }
 
  private:
-  static Word owners(std::int64_t n) noexcept { return static_cast<Word>(n) << TaskState::owner_shift; }
+  static Word owners(std::int64_t n) noexcept {
+    return static_cast<Word>(n) << TaskState::owner_shift;
+  }
   // ORDER: relaxed; whoever adds an owner is one already, nothing is published.
   void add_owners(std::int64_t n) noexcept {
     if (n != 0) word_.fetch_add(owners(n), memory_order_relaxed);

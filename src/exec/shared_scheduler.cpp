@@ -1,0 +1,186 @@
+#include "exec/shared_scheduler.hpp"
+
+#include <utility>
+
+namespace rouse {
+namespace {
+
+TaskHeader& task_of(const void* data) noexcept {
+  return *static_cast<TaskHeader*>(const_cast<void*>(data));
+}
+
+/// Whether this thread is polling the task. Then nobody else can complete it, and what happens to
+/// its wakers here is told at the end of the poll.
+bool is_polled_here(const TaskHeader& task) noexcept { return this_thread.task == &task; }
+
+SharedScheduler& scheduler_of(TaskHeader& task) noexcept {
+  return static_cast<SharedScheduler&>(task.scheduler);
+}
+
+/// Makes a task the one that this thread polls.
+class Polling {
+ public:
+  Polling(TaskHeader& task, Context* cx) noexcept {
+    this_thread.task = &task;
+    this_thread.poll = cx;
+    this_thread.new_owners = 0;
+    this_thread.woke_itself = false;
+  }
+  ~Polling() {
+    this_thread.task = nullptr;
+    this_thread.poll = nullptr;
+  }
+  Polling(const Polling&) = delete;
+  Polling& operator=(const Polling&) = delete;
+};
+
+}  // namespace
+
+constexpr RawWakerVTable SharedScheduler::waker_vtable{clone_waker, wake, wake_by_ref, drop_waker};
+
+// --- Whoever polls. ---
+
+bool SharedScheduler::run(TaskHeader& task, ForkDeque* forks) noexcept {
+  SharedTaskState state = task.shared_state();
+  if (state.start_poll() == NextPoll::cancel) [[unlikely]] {
+    cancel_now(task);
+    return true;
+  }
+  bool ready = false;
+  {
+    const BorrowedWaker waker(RawWaker(&task, &waker_vtable));
+    Context cx(waker.get(), Context::task_budget, forks);
+    const Polling polling(task, &cx);
+    ready = task.vtable.poll(task, cx);
+  }
+  if (ready) {
+    complete(task, this_thread.new_owners);
+    return true;
+  }
+  if (this_thread.woke_itself) {
+    state.end_poll_active(this_thread.new_owners);
+    return false;
+  }
+  return !state.end_poll(this_thread.new_owners);
+}
+
+void SharedScheduler::cancel_now(TaskHeader& task) noexcept {
+  {
+    const Polling polling(task, nullptr);
+    task.vtable.cancel(task);
+  }
+  complete(task, this_thread.new_owners);
+}
+
+void SharedScheduler::complete(TaskHeader& task, std::int64_t new_owners) noexcept {
+  forget(task);
+  const SharedTaskState::Finished finished = task.shared_state().finish(new_owners);
+  if (!finished.has_joiner) {
+    discard_outcome(task);
+  } else if (finished.has_join_waker) {
+    std::move(task.join_waker).wake();
+  }
+  drop_owner(task);
+}
+
+void SharedScheduler::discard_outcome(TaskHeader& task) noexcept {
+  if (auto error = task.vtable.discard(task)) report(task, std::move(error));
+}
+
+void SharedScheduler::report(TaskHeader& task, std::exception_ptr error) const noexcept {
+  report_unhandled(on_unhandled_, UnhandledException(task.id, task.spawned_at, std::move(error)));
+}
+
+void SharedScheduler::drop_owner(TaskHeader& task) noexcept {
+  if (task.shared_state().drop_owner()) free(task);
+}
+
+void SharedScheduler::free(TaskHeader& task) noexcept {
+  SharedScheduler& scheduler = scheduler_of(task);
+  task.vtable.free(task);
+  scheduler.freed();
+}
+
+// --- The JoinHandle. ---
+
+void SharedScheduler::watch(TaskHeader& task, const Waker& waker) {
+  SharedTaskState state = task.shared_state();
+  if (state.has_join_waker()) {
+    // The field may be read while the bit is set: nobody writes it before the task is complete,
+    // and then only to take it, which `retract` would tell.
+    if (!state.retract_join_waker()) return waker.wake_by_ref();
+  }
+  if (!task.join_waker.will_wake(waker)) task.join_waker = waker;
+  if (!state.publish_join_waker()) waker.wake_by_ref();
+}
+
+void SharedScheduler::abort(TaskHeader& task) {
+  if (task.shared_state().cancel()) enqueue(task);
+}
+
+void SharedScheduler::detach(TaskHeader& task) {
+  if (task.shared_state().drop_join_interest()) {
+    const Waker forgotten = std::move(task.join_waker);
+  } else {
+    discard_outcome(task);
+  }
+  drop_owner(task);
+}
+
+void SharedScheduler::joined(TaskHeader& task) { drop_owner(task); }
+
+void SharedScheduler::add_ref() noexcept { refs_.fetch_add(1, memory_order_relaxed); }
+void SharedScheduler::release() noexcept {
+  if (refs_.fetch_sub(1, memory_order_acq_rel) == 1) delete this;
+}
+
+// --- Wakers. ---
+
+RawWaker SharedScheduler::clone_waker(const void* data) {
+  TaskHeader& task = task_of(data);
+  if (is_polled_here(task)) {
+    ++this_thread.new_owners;
+  } else {
+    task.shared_state().add_owner();
+  }
+  return RawWaker(data, &waker_vtable);
+}
+
+void SharedScheduler::wake(const void* data) {
+  TaskHeader& task = task_of(data);
+  if (is_polled_here(task)) {
+    this_thread.woke_itself = true;
+    --this_thread.new_owners;
+    return;
+  }
+  switch (task.shared_state().wake(true)) {
+    case SharedTaskState::Woken::nothing:
+      return;
+    case SharedTaskState::Woken::enqueue:
+      return scheduler_of(task).enqueue(task);
+    case SharedTaskState::Woken::free:
+      return free(task);
+  }
+}
+
+void SharedScheduler::wake_by_ref(const void* data) {
+  TaskHeader& task = task_of(data);
+  if (is_polled_here(task)) {
+    this_thread.woke_itself = true;
+    return;
+  }
+  if (task.shared_state().wake(false) == SharedTaskState::Woken::enqueue) {
+    scheduler_of(task).enqueue(task);
+  }
+}
+
+void SharedScheduler::drop_waker(const void* data) {
+  TaskHeader& task = task_of(data);
+  if (is_polled_here(task)) {
+    --this_thread.new_owners;
+  } else {
+    scheduler_of(task).drop_owner(task);
+  }
+}
+
+}  // namespace rouse

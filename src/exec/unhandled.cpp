@@ -1,0 +1,39 @@
+#include "rouse/exec/unhandled.hpp"
+
+#include <string>
+
+#include "sys/console.hpp"
+
+namespace rouse {
+namespace {
+
+void print(const UnhandledException& unhandled) {
+  std::string line = "rouse: task " + std::to_string(unhandled.id);
+  if (unhandled.spawned_at.line() != 0) {
+    line.append(" (").append(unhandled.spawned_at.function_name()).append(" at ");
+    line.append(unhandled.spawned_at.file_name()).append(":");
+    line.append(std::to_string(unhandled.spawned_at.line())).append(")");
+  }
+  line += " ended with an exception that nobody joined: ";
+  try {
+    std::rethrow_exception(unhandled.exception);
+  } catch (const std::exception& e) {
+    line += e.what();
+  } catch (...) {
+    line += "not a std::exception";
+  }
+  line += '\n';
+  sys::write_stderr(line);
+}
+
+}  // namespace
+
+void report_unhandled(const UnhandledHook& hook, const UnhandledException& unhandled) noexcept {
+  try {
+    hook ? hook(unhandled) : print(unhandled);
+  } catch (...) {
+    ROUSE_ASSERT(false, "an on_unhandled hook threw: catch inside the hook");
+  }
+}
+
+}  // namespace rouse
