@@ -1,0 +1,97 @@
+// IdleWorkers: who sleeps, who searches, and whom a new task wakes.
+//
+// A worker that has nothing to do searches (looks at the other workers' queues and the injection
+// queue), then sleeps. At most half of the workers search at once. A new task wakes a sleeper only
+// if nobody searches: the searcher will find it. A searcher that finds something while it is the
+// last one wakes the next, so wake-ups spread as long as there is work, one at a time.
+//
+// No task is left behind in the injection queue. Whoever pushes there makes a read-modify-write on
+// `state_` after it; whoever goes to sleep makes one before it looks at all queues a last time; the
+// two are ordered. The push came first: the sleeper sees the task. The sleep came first: the push
+// sees a sleeper and wakes one, unless somebody searches, who has not gone to sleep yet: the first
+// case again.
+//
+// A task in a worker's own queue needs no such care: its worker is awake and will poll it. There a
+// plain load decides; a missed wake-up costs parallelism until that worker's next poll.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "rouse/base/thread.hpp"
+
+namespace rouse {
+
+class Worker;
+
+class IdleWorkers {
+ public:
+  explicit IdleWorkers(std::size_t workers) : workers_(static_cast<std::uint32_t>(workers)) {
+    sleepers_.reserve(workers);
+  }
+
+  /// False: enough others search.
+  bool start_search() noexcept {
+    if (2 * searching(state_.load(memory_order_relaxed)) >= workers_) return false;
+    // ORDER: seq_cst; as told above.
+    state_.fetch_add(one_searching, memory_order_seq_cst);
+    return true;
+  }
+  /// It found something. True: it was the last searcher, so another one is to be woken.
+  bool stop_search() noexcept {
+    return searching(state_.fetch_sub(one_searching, memory_order_seq_cst)) == 1;
+  }
+
+  /// Goes to the sleepers. The caller must look at all queues once more.
+  void sleep(Worker& worker, bool was_searching) noexcept {
+    const Lock lock(mutex_);
+    sleepers_.push_back(&worker);  // there is room for every worker
+    state_.fetch_add(one_sleeping - (was_searching ? one_searching : 0), memory_order_seq_cst);
+  }
+  /// A sleeper woke up. True: by itself, so it has left the sleepers just now and does not search.
+  /// False: it was chosen by `choose` and counts as searching.
+  bool wake_up(Worker& worker) noexcept {
+    const Lock lock(mutex_);
+    const auto found = std::find(sleepers_.begin(), sleepers_.end(), &worker);
+    if (found == sleepers_.end()) return false;
+    sleepers_.erase(found);
+    state_.fetch_sub(one_sleeping, memory_order_seq_cst);
+    return true;
+  }
+  bool is_sleeping(Worker& worker) noexcept {
+    const Lock lock(mutex_);
+    return std::find(sleepers_.begin(), sleepers_.end(), &worker) != sleepers_.end();
+  }
+
+  /// Whether a task just pushed on a worker's own queue should wake a sleeper.
+  bool wants_waking() const noexcept { return wants_waking(state_.load(memory_order_relaxed)); }
+  /// The same after a push on the injection queue.
+  bool wants_waking_for_injected() noexcept {
+    return wants_waking(state_.fetch_add(0, memory_order_seq_cst));
+  }
+  /// The sleeper to be unparked, which counts as searching from now on; null if none is needed.
+  Worker* choose() noexcept {
+    const Lock lock(mutex_);
+    if (!wants_waking(state_.load(memory_order_relaxed))) return nullptr;
+    Worker* chosen = sleepers_.back();
+    sleepers_.pop_back();
+    state_.fetch_add(one_searching - one_sleeping, memory_order_seq_cst);
+    return chosen;
+  }
+
+ private:
+  static constexpr std::uint32_t one_searching = 1;
+  static constexpr std::uint32_t one_sleeping = 1U << 16;
+  static std::uint32_t searching(std::uint32_t state) noexcept { return state & 0xffff; }
+  static bool wants_waking(std::uint32_t state) noexcept {
+    return searching(state) == 0 && state >= one_sleeping;
+  }
+
+  const std::uint32_t workers_;
+  alignas(64) atomic<std::uint32_t> state_{0};  // sleeping workers * 2^16 + searching workers
+  Mutex mutex_;
+  std::vector<Worker*> sleepers_;
+};
+
+}  // namespace rouse

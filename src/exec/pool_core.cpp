@@ -1,0 +1,274 @@
+#include "exec/pool_core.hpp"
+
+#include <utility>
+
+namespace rouse {
+namespace {
+
+/// So many tasks a thief takes at most at once.
+constexpr std::size_t max_stolen = 128;
+/// And a worker from the injection queue.
+constexpr std::size_t max_injected = 64;
+/// How often a worker looks round before it sleeps. Waking a thread up costs as much as many looks.
+constexpr int search_rounds = 64;
+
+}  // namespace
+
+PoolCore::PoolCore(ThreadPoolConfig config)
+    : SharedScheduler(config.on_unhandled),
+      config_(std::move(config)),
+      idle_(config_.workers),
+      driver_(config_.driver),
+      threads_(config_.workers) {
+  refs_.fetch_add(bias, memory_order_relaxed);
+  for (std::size_t i = 0; i < config_.workers; ++i) {
+    workers_.push_back(std::make_unique<Worker>(*this, i));
+  }
+}
+
+// --- A worker's thread. ---
+
+void PoolCore::run_worker(Worker& worker) noexcept {
+  const ThreadContext before = this_thread;
+  this_thread = ThreadContext();
+  this_thread.scheduler = this;
+  this_thread.worker = &worker;
+  while (TaskHeader* task = next_task(worker)) {
+    worker.counters.polls.add();
+    const bool done_for_now = run(*task, nullptr);
+    if (this_thread.worker != &worker) [[unlikely]] {
+      // The poll gave the worker away.
+      if (!done_for_now) inject(*task);
+      break;
+    }
+    if (!done_for_now) {
+      worker.queue.push(*task);
+      if (idle_.wants_waking()) wake_one();
+    }
+  }
+  thread_left();
+  this_thread = before;
+}
+
+/// Null: the pool is closing.
+TaskHeader* PoolCore::next_task(Worker& worker) {
+  if (++worker.tick >= config_.global_queue_interval) [[unlikely]]
+    look_around(worker);
+  if (is_closing()) [[unlikely]]
+    return nullptr;
+  if (TaskHeader* task = worker.next()) return task;
+  return find_work(worker);
+}
+
+/// What a busy worker does now and then.
+void PoolCore::look_around(Worker& worker) {
+  worker.tick = 0;
+  if (TaskHeader* task = take_injected(worker, max_injected)) worker.queue.push(*task);
+  if (Park* driver = driver_.take()) {
+    driver->poll();
+    driver_.give_back();
+  }
+  if (!worker.queue.empty() && idle_.wants_waking()) wake_one();
+}
+
+/// Gives one task and puts the others on the worker's queue: its fair part of what is there.
+TaskHeader* PoolCore::take_injected(Worker& worker, std::size_t max) {
+  if (injected_.empty()) return nullptr;
+  const std::size_t part = injected_.size() / workers_.size() + 1;
+  TaskHeader* tasks[max_injected];
+  const std::size_t count = injected_.take(tasks, part < max ? part : max);
+  for (std::size_t i = 1; i < count; ++i) worker.queue.push(*tasks[i]);
+  return count == 0 ? nullptr : tasks[0];
+}
+
+TaskHeader* PoolCore::find_work(Worker& worker) {
+  bool searching = idle_.start_search();
+  for (;;) {
+    if (searching) {
+      if (TaskHeader* task = search(worker)) return task;
+    }
+    searching = sleep(worker, searching);
+    if (is_closing()) return nullptr;
+    if (TaskHeader* task = worker.next()) {
+      if (searching && idle_.stop_search()) wake_one();
+      return task;
+    }
+    if (!searching) searching = idle_.start_search();
+  }
+}
+
+/// For a worker that counts as searching: it does no longer if it finds something.
+TaskHeader* PoolCore::search(Worker& worker) {
+  for (int round = 0; round < search_rounds; ++round) {
+    TaskHeader* task = take_injected(worker, max_injected);
+    if (task == nullptr) task = steal(worker);
+    if (task != nullptr) {
+      if (idle_.stop_search()) wake_one();
+      return task;
+    }
+    if (is_closing()) return nullptr;
+    for (int i = 0; i < 16; ++i) spin_hint();
+  }
+  return nullptr;
+}
+
+TaskHeader* PoolCore::steal(Worker& thief) {
+  const std::size_t count = workers_.size();
+  const std::size_t start = thief.random() % count;
+  for (std::size_t i = 0; i < count; ++i) {
+    Worker& victim = *workers_[(start + i) % count];
+    if (&victim == &thief) continue;
+    TaskHeader* tasks[max_stolen];
+    const std::size_t stolen = victim.queue.steal(tasks, max_stolen);
+    if (stolen == 0) continue;
+    for (std::size_t k = 1; k < stolen; ++k) thief.queue.push(*tasks[k]);
+    thief.counters.steals.add();
+    thief.counters.stolen_tasks.add(stolen);
+    return tasks[0];
+  }
+  return nullptr;
+}
+
+/// True: it was woken to search. False: it has work of its own, or no reason.
+bool PoolCore::sleep(Worker& worker, bool was_searching) {
+  idle_.sleep(worker, was_searching);
+  if (is_work_left() && idle_.wants_waking()) wake_one();
+  worker.counters.parks.add();
+  while (!is_closing() && !worker.has_own_work() && idle_.is_sleeping(worker)) {
+    worker.park.park(driver_);
+  }
+  return !idle_.wake_up(worker);
+}
+
+bool PoolCore::is_work_left() const noexcept {
+  if (!injected_.empty()) return true;
+  for (const auto& worker : workers_) {
+    if (!worker->queue.empty()) return true;
+  }
+  return false;
+}
+
+// --- Any thread. ---
+
+void PoolCore::submit(TaskHeader& task) {
+  if (Worker* worker = own_worker()) {
+    worker->table.insert(task);
+    worker->counters.spawned.add();
+    if (worker->push_lifo(task) && idle_.wants_waking()) wake_one();
+    return;
+  }
+  add_ref();
+  outside_spawned_.fetch_add(1, memory_order_relaxed);
+  {
+    const Lock lock(outside_mutex_);
+    if (!refuses_) {
+      // Under the lock: whoever closes finds the task in the table, or it is refused.
+      outside_.insert(task);
+      return inject(task);
+    }
+  }
+  task.slot = &refused_;
+  cancel_now(task);
+}
+
+void PoolCore::enqueue(TaskHeader& task) noexcept {
+  Worker* worker = own_worker();
+  if (worker == nullptr) return inject(task);
+  if (worker->push_lifo(task) && idle_.wants_waking()) wake_one();
+}
+
+void PoolCore::inject(TaskHeader& task) noexcept {
+  if (injected_.push(task) && idle_.wants_waking_for_injected()) wake_one();
+}
+
+void PoolCore::wake_one() noexcept {
+  if (Worker* worker = idle_.choose()) worker->park.unpark(driver_);
+}
+
+void PoolCore::forget(TaskHeader& task) noexcept {
+  TaskTable::erase(task);
+  if (Worker* worker = own_worker()) {
+    worker->counters.completed.add();
+  } else {
+    outside_completed_.fetch_add(1, memory_order_relaxed);
+  }
+}
+
+void PoolCore::freed() noexcept {
+  if (Worker* worker = own_worker()) {
+    worker->counters.freed.add();
+  } else {
+    release();
+  }
+}
+
+// --- The end. ---
+
+void PoolCore::close() noexcept {
+  // ORDER: seq_cst; before the unparks: a worker that goes to sleep after them sees it.
+  closing_.store(true, memory_order_seq_cst);
+  for (auto& worker : workers_) worker->park.unpark(driver_);
+}
+
+void PoolCore::thread_left() noexcept {
+  // ORDER: acq_rel; the last one sees all that the others did.
+  if (threads_.fetch_sub(1, memory_order_acq_rel) == 1) cancel_all();
+}
+
+void PoolCore::cancel_all() noexcept {
+  const ThreadContext before = this_thread;
+  this_thread = ThreadContext();
+  this_thread.scheduler = this;
+  injected_.close();
+  {
+    const Lock lock(outside_mutex_);
+    refuses_ = true;
+  }
+  const auto cancel = [this](TaskHeader& task) { cancel_now(task); };
+  for (auto& worker : workers_) worker->table.for_each(cancel);
+  outside_.for_each(cancel);
+
+  std::int64_t made = 0;
+  for (auto& worker : workers_) {
+    made += static_cast<std::int64_t>(worker->counters.spawned.get());
+    made -= static_cast<std::int64_t>(worker->counters.freed.get());
+  }
+  this_thread = before;
+  {
+    const Lock lock(closed_mutex_);
+    closed_ = true;
+    closed_signal_.notify_all();
+  }
+  add_ref();  // this thread's own, so that it is `release` that ends it
+  // ORDER: as RefCounted.
+  refs_.fetch_add(made - bias, memory_order_relaxed);
+  release();
+}
+
+void PoolCore::wait_closed() noexcept {
+  Lock lock(closed_mutex_);
+  while (!closed_) closed_signal_.wait(lock);
+}
+
+PoolMetrics PoolCore::metrics() const {
+  PoolMetrics metrics;
+  std::uint64_t spawned = outside_spawned_.load(memory_order_relaxed);
+  std::uint64_t completed = outside_completed_.load(memory_order_relaxed);
+  for (const auto& worker : workers_) {
+    const WorkerCounters& counters = worker->counters;
+    WorkerMetrics& one = metrics.workers.emplace_back();
+    one.polls = counters.polls.get();
+    one.steals = counters.steals.get();
+    one.stolen_tasks = counters.stolen_tasks.get();
+    one.parks = counters.parks.get();
+    one.local_queue_depth = worker->depth();
+    completed += counters.completed.get();
+  }
+  for (const auto& worker : workers_) spawned += worker->counters.spawned.get();
+  metrics.injection_queue_depth = injected_.size();
+  metrics.spawned_tasks = spawned;
+  metrics.alive_tasks = spawned - completed;
+  return metrics;
+}
+
+}  // namespace rouse

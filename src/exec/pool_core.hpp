@@ -1,0 +1,108 @@
+// PoolCore: the scheduler inside a ThreadPool. It outlives the pool while threads, wakers, handles
+// or spawners refer to it or to its tasks.
+//
+// A task is in one place at a time: with the worker that polls it, in one queue (a worker's own, or
+// the injection queue), or idle, known only to its wakers. Every unfinished task is also in a
+// table: of the worker that spawned it, or, if it came from outside, in the shared one.
+//
+// Shutdown: `close` marks the pool; each worker leaves its loop at its next look. The last thread
+// that leaves cancels every task that is in a table. Nobody polls any more then, and what others
+// still want to wake, abort or spawn finds the queues closed.
+//
+// References: see SharedScheduler. Workers count the tasks they make and free by themselves; until
+// the last thread has left and the two are added up, `refs_` holds `bias` more, so it can't reach
+// zero early.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "rouse/exec/thread_pool.hpp"
+
+#include "exec/idle_workers.hpp"
+#include "exec/injection_queue.hpp"
+#include "exec/shared_scheduler.hpp"
+#include "exec/worker.hpp"
+
+namespace rouse {
+
+class PoolCore final : public SharedScheduler {
+ public:
+  explicit PoolCore(ThreadPoolConfig config);
+
+  void submit(TaskHeader& task) override;
+  BlockingPool* blocking_pool() noexcept override { return config_.blocking_pool; }
+
+  std::size_t workers() const noexcept { return workers_.size(); }
+  /// What a thread does that runs this worker, from the beginning to the end of the pool (or until
+  /// it gives the worker away). To be called once for each worker.
+  void run_worker(std::size_t index) noexcept { run_worker(*workers_[index]); }
+  /// In place of a run_worker that could not be started.
+  void worker_never_started() noexcept { thread_left(); }
+
+  /// Runs `fn` on this thread while another thread goes on with this thread's worker.
+  void block_in_place(const std::function<void()>& fn);
+
+  void close() noexcept;
+  /// Waits until every task is gone.
+  void wait_closed() noexcept;
+
+  PoolMetrics metrics() const;
+  bool is_inside() const noexcept { return this_thread.scheduler == this; }
+
+ private:
+  static constexpr std::int64_t bias = std::int64_t{1} << 40;
+
+  void enqueue(TaskHeader& task) noexcept override;
+  void forget(TaskHeader& task) noexcept override;
+  void freed() noexcept override;
+
+  /// The worker that this thread is, if it is one of this pool.
+  Worker* own_worker() const noexcept {
+    Worker* worker = this_thread.worker;
+    return worker != nullptr && &worker->pool == this ? worker : nullptr;
+  }
+
+  void run_worker(Worker& worker) noexcept;
+  TaskHeader* next_task(Worker& worker);
+  void look_around(Worker& worker);
+  TaskHeader* take_injected(Worker& worker, std::size_t max);
+  TaskHeader* find_work(Worker& worker);
+  TaskHeader* search(Worker& worker);
+  TaskHeader* steal(Worker& thief);
+  bool sleep(Worker& worker, bool was_searching);
+  bool is_work_left() const noexcept;
+
+  void inject(TaskHeader& task) noexcept;
+  void wake_one() noexcept;
+  void thread_left() noexcept;
+  void cancel_all() noexcept;
+
+  bool is_closing() const noexcept { return closing_.load(memory_order_relaxed); }
+
+  const ThreadPoolConfig config_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  IdleWorkers idle_;
+  InjectionQueue injected_;
+  DriverSeat driver_;
+  atomic<bool> closing_{false};
+  atomic<std::size_t>
+      threads_;  // that run or will run a worker, or a poll that gave its worker away
+
+  // Tasks from outside.
+  Mutex outside_mutex_;
+  TaskTable outside_;
+  bool refuses_ = false;                  // spawned from now on: cancelled at once
+  atomic<TaskHeader*> refused_{nullptr};  // what stands for the slot of such a task
+  atomic<std::uint64_t> outside_spawned_{0};
+  atomic<std::uint64_t> outside_completed_{0};
+
+  Mutex closed_mutex_;
+  CondVar closed_signal_;
+  bool closed_ = false;
+};
+
+}  // namespace rouse

@@ -1,0 +1,83 @@
+// TaskTable: the unfinished tasks of one worker, for shutdown. Its owner inserts; whoever completes
+// a task, on any thread, clears the task's slot with one plain store.
+//
+// Slots never move: the table is a list of chunks, each as large as all before. The owner walks
+// over the slots and takes the free ones. A round that met more full slots than free ones is
+// followed by a new chunk, so an insert costs a constant number of steps on average, and the table
+// stays within four times the largest number of tasks there were.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "rouse/base/atomic.hpp"
+#include "rouse/exec/task_header.hpp"
+
+namespace rouse {
+
+class TaskTable {
+ public:
+  TaskTable() { add_chunk(64); }
+
+  /// The owner's.
+  void insert(TaskHeader& task) {
+    for (;;) {
+      if (next_ == end_) [[unlikely]]
+        next_chunk();
+      atomic<TaskHeader*>& slot = *next_++;
+      if (slot.load(memory_order_relaxed) == nullptr) {
+        slot.store(&task, memory_order_relaxed);
+        task.slot = &slot;
+        return;
+      }
+      ++full_;
+    }
+  }
+
+  /// Any thread.
+  static void erase(TaskHeader& task) noexcept { task.slot->store(nullptr, memory_order_relaxed); }
+
+  /// Calls `fn` for each task, which may erase tasks. Nobody may insert or erase meanwhile.
+  template <class Fn>
+  void for_each(Fn&& fn) {
+    for (Chunk& chunk : chunks_) {
+      for (std::size_t i = 0; i < chunk.size; ++i) {
+        if (TaskHeader* task = chunk.slots[i].load(memory_order_relaxed)) fn(*task);
+      }
+    }
+  }
+
+ private:
+  struct Chunk {
+    std::unique_ptr<atomic<TaskHeader*>[]> slots;
+    std::size_t size;
+  };
+
+  void add_chunk(std::size_t size) {
+    chunks_.push_back({std::make_unique<atomic<TaskHeader*>[]>(size), size});
+    slots_ += size;
+    enter(chunks_.size() - 1);
+  }
+  void enter(std::size_t chunk) noexcept {
+    chunk_ = chunk;
+    next_ = chunks_[chunk].slots.get();
+    end_ = next_ + chunks_[chunk].size;
+  }
+  [[gnu::noinline]] void next_chunk() {
+    if (chunk_ + 1 < chunks_.size()) return enter(chunk_ + 1);
+    const bool crowded = full_ > slots_ / 2;
+    full_ = 0;
+    if (crowded) return add_chunk(slots_);
+    enter(0);
+  }
+
+  atomic<TaskHeader*>* next_ = nullptr;  // where the walk is
+  atomic<TaskHeader*>* end_ = nullptr;   // of its chunk
+  std::size_t full_ = 0;                 // full slots met in this round
+  std::size_t chunk_ = 0;
+  std::size_t slots_ = 0;
+  std::vector<Chunk> chunks_;
+};
+
+}  // namespace rouse

@@ -1,0 +1,48 @@
+#include "exec/worker_park.hpp"
+
+namespace rouse {
+
+void WorkerPark::park(DriverSeat& seat) {
+  if (Park* driver = seat.take()) {
+    if (enter(in_driver)) driver->park();
+    // Before `empty`: from then on an unpark no longer reaches the driver.
+    // ORDER: acquire; sees what was written before the unpark.
+    state_.exchange(empty, memory_order_acquire);
+    seat.give_back();
+    return;
+  }
+  wait();
+}
+
+void WorkerPark::wait() noexcept {
+  Lock lock(mutex_);
+  if (enter(in_condvar)) {
+    while (state_.load(memory_order_relaxed) == in_condvar) wake_up_.wait(lock);
+  }
+  // ORDER: acquire; sees what was written before the unpark.
+  state_.exchange(empty, memory_order_acquire);
+}
+
+/// False: it was unparked before.
+bool WorkerPark::enter(std::uint32_t place) noexcept {
+  std::uint32_t expected = empty;
+  return state_.compare_exchange_strong(expected, place, memory_order_relaxed,
+                                        memory_order_relaxed);
+}
+
+void WorkerPark::unpark(DriverSeat& seat) noexcept {
+  // ORDER: release; publishes what was written before.
+  switch (state_.exchange(notified, memory_order_release)) {
+    case in_condvar: {
+      const Lock lock(mutex_);
+      wake_up_.notify_one();
+      return;
+    }
+    case in_driver:
+      return seat.unpark();
+    default:
+      return;
+  }
+}
+
+}  // namespace rouse
