@@ -1,0 +1,135 @@
+// The published bound: a task with k tasks before it in its worker's queue is polled within
+// (k + 1) * 4 polls of that worker, whatever runs through the LIFO slot.
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "rouse/core/async.hpp"
+#include "rouse/core/atomic_waker.hpp"
+#include "rouse/exec/block_on.hpp"
+#include "rouse/exec/thread_pool.hpp"
+#include "rouse/future/poll_fn.hpp"
+#include "rouse/future/yield_now.hpp"
+
+namespace rouse {
+namespace {
+
+constexpr std::uint64_t lifo_polls_a_turn = 3;
+
+ThreadPoolConfig one_worker() {
+  ThreadPoolConfig config;
+  config.workers = 1;
+  return config;
+}
+
+/// Two tasks that wake each other for ever, always through the LIFO slot.
+struct PingPong {
+  AtomicWaker wakers[2];
+  std::atomic<bool> turn[2] = {true, false};
+  std::atomic<bool> stop{false};
+  std::atomic<std::uint64_t> polls{0};
+};
+Async<void> player(PingPong* game, int side) {
+  while (!game->stop.load()) {
+    auto my_turn = [game, side](Context& cx) -> Poll<void> {
+      game->polls.fetch_add(1);
+      game->wakers[side].register_waker(cx.waker());
+      if (game->turn[side].exchange(false) || game->stop.load()) return Poll<void>::ready();
+      return pending;
+    };
+    co_await poll_fn(my_turn);
+    game->turn[1 - side].store(true);
+    game->wakers[1 - side].wake();
+  }
+}
+
+TEST(Fairness, PingPongThroughTheLifoSlotDoesNotStarveTheQueue) {
+  PingPong game;
+  const ThreadPool pool(one_worker());
+  auto both = [](PingPong* g) -> Async<std::uint64_t> {
+    auto a = spawn(player, g, 0);
+    auto b = spawn(player, g, 1);
+    std::uint64_t longest = 0;
+    for (int i = 0; i < 1000; ++i) {
+      // Yielding puts this task at the end of the queue: the players may be before it once.
+      const std::uint64_t before = g->polls.load();
+      co_await yield_now();
+      const std::uint64_t passed = g->polls.load() - before;
+      longest = passed > longest ? passed : longest;
+    }
+    g->stop = true;
+    co_await a;
+    co_await b;
+    co_return longest;
+  };
+  const std::uint64_t longest = block_on(pool.spawn(both, &game));
+  EXPECT_GT(longest, 0U) << "the players did not play";
+  // At most the two players are before it in the queue.
+  EXPECT_LE(longest, 3 * (lifo_polls_a_turn + 1));
+}
+
+TEST(Fairness, AWokenTaskIsServedInItsTurnWhateverTheQueueHolds) {
+  // 1,000 tasks that always yield: between two polls of one of them each other is polled once.
+  constexpr int tasks = 1000;
+  constexpr int rounds = 20;
+  const ThreadPool pool(one_worker());
+  auto all = [](std::vector<int>* order) -> Async<void> {
+    auto yielder = [](std::vector<int>* turns, int number) -> Async<void> {
+      for (int i = 0; i < rounds; ++i) {
+        turns->push_back(number);
+        co_await yield_now();
+      }
+    };
+    std::vector<JoinHandle<>> handles;
+    for (int i = 0; i < tasks; ++i) handles.push_back(spawn(yielder, order, i));
+    for (auto& handle : handles) co_await handle;
+  };
+  std::vector<int> order;
+  block_on(pool.spawn(all, &order));
+  ASSERT_EQ(order.size(), static_cast<std::size_t>(tasks * rounds));
+  std::vector<std::size_t> last(tasks, 0);
+  std::vector<bool> seen(tasks, false);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto number = static_cast<std::size_t>(order[i]);
+    if (seen[number]) EXPECT_LE(i - last[number], static_cast<std::size_t>(tasks)) << number;
+    seen[number] = true;
+    last[number] = i;
+  }
+}
+
+TEST(Fairness, ATaskFromOutsideIsPolledWithinTheInterval) {
+  ThreadPoolConfig config = one_worker();
+  config.global_queue_interval = 7;
+  const ThreadPool pool(std::move(config));
+  std::atomic<bool> stop{false};
+  std::atomic<std::uint64_t> polls{0};
+  auto busy = [&]() -> Async<void> {
+    while (!stop.load()) {
+      polls.fetch_add(1);
+      co_await yield_now();
+    }
+  };
+  auto first = pool.spawn(busy);
+  auto second = pool.spawn(busy);
+  for (int i = 0; i < 100; ++i) {
+    std::uint64_t begun = 0;
+    auto look = [&]() -> Async<std::uint64_t> { co_return polls.load() - begun; };
+    // The count is taken before the spawn, so the time until the spawn itself is in it: the least
+    // of some tries is what the queue cost.
+    std::uint64_t least = UINT64_MAX;
+    for (int k = 0; k < 20; ++k) {
+      begun = polls.load();
+      const std::uint64_t passed = block_on(pool.spawn(look));
+      least = passed < least ? passed : least;
+    }
+    EXPECT_LE(least, 7U + 2U);
+  }
+  stop = true;
+  block_on(first);
+  block_on(second);
+}
+
+}  // namespace
+}  // namespace rouse
