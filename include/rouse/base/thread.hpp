@@ -1,6 +1,7 @@
 // The blocking half of the atomic seam: see base/atomic.hpp.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -14,6 +15,15 @@ using Mutex = std::mutex;
 using CondVar = std::condition_variable;
 using Thread = std::thread;
 using Lock = std::unique_lock<Mutex>;
+
+/// Waits for a notification, for `time` at most. Any duration will do, also the greatest, which no
+/// clock can be set to. False: the time has passed. True may come too early, as from any wait.
+inline bool wait_for(CondVar& condition, Lock& lock, std::chrono::nanoseconds time) {
+  using std::chrono::steady_clock;
+  constexpr std::chrono::nanoseconds longest = std::chrono::hours(24 * 365);
+  const auto until = steady_clock::now() + (time < longest ? time : longest);
+  return condition.wait_until(lock, until) == std::cv_status::no_timeout || time > longest;
+}
 
 }  // namespace native
 }  // namespace rouse

@@ -1,0 +1,92 @@
+#include "sys/thread.hpp"
+
+#include <memory>
+#include <new>
+
+#include "rouse/base/assert.hpp"
+
+namespace rouse::sys {
+namespace {
+
+constexpr std::size_t longest_name = 15;
+
+struct Start {
+  std::string name;
+  std::function<void()> body;
+};
+
+void run(Start& start) noexcept {
+  if (!start.name.empty()) ::pthread_setname_np(::pthread_self(), start.name.c_str());
+  start.body();
+}
+
+void* thread_main(void* start) {
+  const std::unique_ptr<Start> owned(static_cast<Start*>(start));
+  run(*owned);
+  return nullptr;
+}
+
+class Attributes {
+ public:
+  Attributes() noexcept { error_ = ::pthread_attr_init(&attributes_); }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  ~Attributes() { ::pthread_attr_destroy(&attributes_); }
+
+  void set_stack_size(std::size_t size) noexcept {
+    if (error_ == 0) error_ = ::pthread_attr_setstacksize(&attributes_, size);
+  }
+  int error() const noexcept { return error_; }
+  const pthread_attr_t* get() const noexcept { return &attributes_; }
+
+ private:
+  pthread_attr_t attributes_{};
+  int error_ = 0;
+};
+
+std::error_code system_error(int error) noexcept { return {error, std::generic_category()}; }
+
+}  // namespace
+
+Result<Thread> Thread::start(const ThreadOptions& options, std::function<void()> body) noexcept {
+  Attributes attributes;
+  if (options.stack_size != 0) attributes.set_stack_size(options.stack_size);
+  if (attributes.error() != 0) return system_error(attributes.error());
+  try {
+    auto start = std::make_unique<Start>(
+        Start{.name = options.name.substr(0, longest_name), .body = std::move(body)});
+    pthread_t handle{};
+    const int error = ::pthread_create(&handle, attributes.get(), thread_main, start.get());
+    if (error != 0) return system_error(error);
+    (void)start.release();  // the thread's
+    return Thread(handle);
+  } catch (const std::bad_alloc&) {
+    return std::errc::not_enough_memory;
+  }
+}
+
+Thread& Thread::operator=(Thread&& other) noexcept {
+  ROUSE_ASSERT(!joinable_, "a thread was replaced before it was joined or detached");
+  handle_ = other.handle_;
+  joinable_ = std::exchange(other.joinable_, false);
+  return *this;
+}
+
+Thread::~Thread() {
+  ROUSE_ASSERT(!joinable_, "a thread was destroyed before it was joined or detached");
+}
+
+void Thread::join() noexcept {
+  ROUSE_ASSERT(joinable_, "join of a thread that was joined or detached before");
+  joinable_ = false;
+  const int error = ::pthread_join(handle_, nullptr);
+  ROUSE_ASSERT(error == 0, "a thread can't be joined: does it join itself?");
+}
+
+void Thread::detach() noexcept {
+  ROUSE_ASSERT(joinable_, "detach of a thread that was joined or detached before");
+  joinable_ = false;
+  ::pthread_detach(handle_);
+}
+
+}  // namespace rouse::sys
