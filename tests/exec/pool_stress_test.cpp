@@ -188,10 +188,10 @@ TEST_P(PoolStress, SpawnsJoinsAbortsAndDropsFromAllSidesLeaveNothing) {
 
 TEST_P(PoolStress, WakersCopiedAndDroppedAcrossThreadsFreeTheTaskOnce) {
   for (int round = 0; round < 100; ++round) {
-    auto pool = std::make_unique<ThreadPool>(with_workers(GetParam()));
     std::atomic<bool> stop{false};
     std::atomic<int> filled{0};
     std::vector<Waker> wakers;
+    auto pool = std::make_unique<ThreadPool>(with_workers(GetParam()));
     auto task = pool->spawn(poll_fn([&](Context& cx) -> Poll<void> {
       if (stop.load()) return Poll<void>::ready();
       if (wakers.empty()) {
