@@ -27,6 +27,7 @@
 #include "rouse/future/ready.hpp"              // IWYU pragma: export
 #include "rouse/future/select.hpp"             // IWYU pragma: export
 #include "rouse/future/try_join.hpp"           // IWYU pragma: export
+#include "rouse/future/unconstrained.hpp"      // IWYU pragma: export
 #include "rouse/future/yield_now.hpp"          // IWYU pragma: export
 
 // Running tasks.
