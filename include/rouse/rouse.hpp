@@ -35,4 +35,5 @@
 #include "rouse/exec/block_on.hpp"             // IWYU pragma: export
 #include "rouse/exec/join_handle.hpp"          // IWYU pragma: export
 #include "rouse/exec/local_executor.hpp"       // IWYU pragma: export
+#include "rouse/exec/spawn_local.hpp"          // IWYU pragma: export
 #include "rouse/exec/spawner.hpp"              // IWYU pragma: export

@@ -13,10 +13,10 @@ class LocalCore;
 class Worker;
 
 struct ThreadContext {
-  Scheduler* scheduler = nullptr;    // where `spawn` puts a task
-  const LocalCore* local = nullptr;  // the LocalExecutor that this thread is running
-  Worker* worker = nullptr;          // the worker of a ThreadPool that this thread is
-  TaskHeader* task = nullptr;        // the task that is being polled or cancelled
+  Scheduler* scheduler = nullptr;  // where `spawn` puts a task
+  LocalCore* local = nullptr;      // the LocalExecutor that this thread is running
+  Worker* worker = nullptr;        // the worker of a ThreadPool that this thread is
+  TaskHeader* task = nullptr;      // the task that is being polled or cancelled
 
   // Of a task that any thread may wake (SharedTaskState), while this thread polls it.
   Context* poll = nullptr;

@@ -1,5 +1,7 @@
 #include "rouse/exec/local_executor.hpp"
 
+#include "rouse/exec/spawn_local.hpp"
+
 #include "exec/local_core.hpp"
 
 namespace rouse {
@@ -19,5 +21,13 @@ void LocalExecutor::run_while(const std::function<bool()>& more) noexcept {
 void LocalExecutor::on_unhandled(UnhandledHook hook) { core_->set_on_unhandled(std::move(hook)); }
 
 std::size_t LocalExecutor::live_tasks() const noexcept { return core_->live_tasks(); }
+
+Scheduler& current_local_scheduler() noexcept {
+  ROUSE_ASSERT(this_thread.local != nullptr,
+               "spawn_local outside of a LocalExecutor or LocalSet: this thread runs neither. Call "
+               "it inside LocalExecutor::run_until or LocalSet::block_on, or use spawn for a task "
+               "that may run on any thread");
+  return *this_thread.local;
+}
 
 }  // namespace rouse
