@@ -293,7 +293,8 @@ void LocalCore::set_on_unhandled(UnhandledHook hook) { on_unhandled_ = std::move
 
 void LocalCore::report(TaskHeader& task, std::exception_ptr error) noexcept {
   const auto hook = on_unhandled_;  // a copy: it may replace itself
-  report_unhandled(hook, UnhandledException(task.id, task.spawned_at, std::move(error)));
+  report_unhandled(
+      hook, UnhandledException(task.id, task.spawned_at, std::move(error), task.vtable.name(task)));
 }
 
 // --- Wakers. ---

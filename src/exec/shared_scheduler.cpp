@@ -88,7 +88,8 @@ void SharedScheduler::discard_outcome(TaskHeader& task) noexcept {
 }
 
 void SharedScheduler::report(TaskHeader& task, std::exception_ptr error) const noexcept {
-  report_unhandled(on_unhandled_, UnhandledException(task.id, task.spawned_at, std::move(error)));
+  report_unhandled(on_unhandled_, UnhandledException(task.id, task.spawned_at, std::move(error),
+                                                     task.vtable.name(task)));
 }
 
 void SharedScheduler::drop_owner(TaskHeader& task) noexcept {

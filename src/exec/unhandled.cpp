@@ -9,6 +9,7 @@ namespace {
 
 void print(const UnhandledException& unhandled) {
   std::string line = "rouse: task " + std::to_string(unhandled.id);
+  if (!unhandled.name.empty()) line.append(" \"").append(unhandled.name).append("\"");
   if (unhandled.spawned_at.line() != 0) {
     line.append(" (").append(unhandled.spawned_at.function_name()).append(" at ");
     line.append(unhandled.spawned_at.file_name()).append(":");

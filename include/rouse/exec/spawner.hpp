@@ -37,9 +37,10 @@ void refuse_if_borrows(const F& future, std::source_location where) {
   }
 }
 
-/// Puts a future, or a function that gives one, on `scheduler`.
-template <class F, class... Args>
-auto spawn_on(Scheduler& scheduler, std::source_location where, F&& work, Args&&... args) {
+/// Puts a future, or a function that gives one, on `scheduler`. `Name` is as in Task.
+template <class Name, class F, class... Args>
+auto spawn_named_on(Scheduler& scheduler, std::source_location where, Name name, F&& work,
+                    Args&&... args) {
   using Work = std::remove_cvref_t<F>;
   if constexpr (sizeof...(Args) == 0 && Future<Work>) {
     constexpr bool can_keep = std::constructible_from<Work, F>;
@@ -48,7 +49,8 @@ auto spawn_on(Scheduler& scheduler, std::source_location where, F&& work, Args&&
                   "spawn(std::move(future))");
     if constexpr (can_keep) {
       refuse_if_borrows(work, where);
-      auto& task = Task<Work>::make(scheduler, where, std::forward<F>(work));
+      auto& task =
+          Task<Work, Name>::make_named(std::move(name), scheduler, where, std::forward<F>(work));
       scheduler.submit(task);
       return JoinHandle<output_t<Work>>(task);
     }
@@ -61,12 +63,19 @@ auto spawn_on(Scheduler& scheduler, std::source_location where, F&& work, Args&&
                   "and std::ref(x) for a parameter `T&`");
     if constexpr (gives_future) {
       using Call = typename Stored::template into<OwnedCall>;
-      auto& task =
-          Task<Call>::make(scheduler, where, std::forward<F>(work), std::forward<Args>(args)...);
+      auto& task = Task<Call, Name>::make_named(std::move(name), scheduler, where,
+                                                std::forward<F>(work), std::forward<Args>(args)...);
       scheduler.submit(task);
       return JoinHandle<output_t<Call>>(task);
     }
   }
+}
+
+/// The same for a task without a name.
+template <class F, class... Args>
+auto spawn_on(Scheduler& scheduler, std::source_location where, F&& work, Args&&... args) {
+  return spawn_named_on(scheduler, where, NoName(), std::forward<F>(work),
+                        std::forward<Args>(args)...);
 }
 
 /// Any thread. A task given to an executor that is gone is cancelled at once.
@@ -88,12 +97,13 @@ class ROUSE_API Spawner {
   /// Of the executor whose task is running; aborts with a hint if none is.
   static Spawner current();
 
- private:
+  /// Where it puts tasks: for other ways to spawn.
   Scheduler& scheduler() const noexcept {
     ROUSE_ASSERT(scheduler_, "spawn with a Spawner that was moved from");
     return *scheduler_;
   }
 
+ private:
   RefPtr<Scheduler> scheduler_;
 };
 

@@ -14,7 +14,15 @@
 
 namespace rouse {
 
-template <class F>
+/// What a task without a name has for one: takes no room.
+class NoName {
+ public:
+  constexpr NoName() noexcept {}
+  static constexpr const char* c_str() noexcept { return nullptr; }
+};
+
+/// `Name` is NoName or std::string. It lives as long as the task, also after the future.
+template <class F, class Name = NoName>
 class Task final : public TaskHeader {
   using Ended = Outcome<output_t<F>>;
 
@@ -22,11 +30,16 @@ class Task final : public TaskHeader {
   /// A task that is not submitted yet, its future made in place from `args`.
   template <class... Args>
   static Task& make(Scheduler& runs_on, std::source_location where, Args&&... args) {
+    return make_named(Name(), runs_on, where, std::forward<Args>(args)...);
+  }
+  template <class... Args>
+  static Task& make_named(Name name, Scheduler& runs_on, std::source_location where,
+                          Args&&... args) {
     static_assert(alignof(Task) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
                   "spawn of an over-aligned future: keep over-aligned data behind a pointer");
     void* memory = allocate_block(sizeof(Task));
     try {
-      return *new (memory) Task(runs_on, where, std::forward<Args>(args)...);
+      return *new (memory) Task(std::move(name), runs_on, where, std::forward<Args>(args)...);
     } catch (...) {
       free_block(memory, sizeof(Task));
       throw;
@@ -35,8 +48,10 @@ class Task final : public TaskHeader {
 
  private:
   template <class... Args>
-  Task(Scheduler& runs_on, std::source_location where, Args&&... args)
-      : TaskHeader(vtable_, runs_on, where), future_(std::forward<Args>(args)...) {}
+  Task(Name name, Scheduler& runs_on, std::source_location where, Args&&... args)
+      : TaskHeader(vtable_, runs_on, where),
+        name_(std::move(name)),
+        future_(std::forward<Args>(args)...) {}
   ~Task() {}
 
   static Task& of(TaskHeader& header) noexcept { return static_cast<Task&>(header); }
@@ -82,13 +97,8 @@ class Task final : public TaskHeader {
     outcome.reset();
     return untaken;
   }
-  /// A future that has a name (exec/task_builder.hpp) gives it to its task, until that ends.
   static const char* name(const TaskHeader& header) noexcept {
-    if constexpr (requires(const F& f) { f.task_name(); }) {
-      const auto& task = static_cast<const Task&>(header);
-      if (!task.has_outcome) return task.future_.task_name();
-    }
-    return nullptr;
+    return static_cast<const Task&>(header).name_.c_str();
   }
   static void free(TaskHeader& header) noexcept {
     Task& task = of(header);
@@ -99,6 +109,7 @@ class Task final : public TaskHeader {
 
   static constexpr TaskVTable vtable_{poll, cancel, outcome, discard, name, free};
 
+  [[no_unique_address]] Name name_;
   union {
     F future_;
     Ended outcome_;

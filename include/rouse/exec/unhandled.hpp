@@ -4,6 +4,7 @@
 #include <exception>
 #include <functional>
 #include <source_location>
+#include <string>
 #include <utility>
 
 #include "rouse/exec/task_header.hpp"
@@ -13,9 +14,15 @@ namespace rouse {
 /// An exception that left a task nobody was joining.
 class UnhandledException {
  public:
-  UnhandledException(TaskId task_id, std::source_location where, std::exception_ptr thrown) noexcept
-      : id(task_id), spawned_at(where), exception(std::move(thrown)) {}
+  /// `task_name` may be null.
+  UnhandledException(TaskId task_id, std::source_location where, std::exception_ptr thrown,
+                     const char* task_name = nullptr)
+      : id(task_id),
+        name(task_name ? task_name : ""),
+        spawned_at(where),
+        exception(std::move(thrown)) {}
   TaskId id;
+  std::string name;  ///< see task::Builder; empty if it has none
   std::source_location spawned_at;
   std::exception_ptr exception;
 };
