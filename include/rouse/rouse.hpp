@@ -38,4 +38,5 @@
 #include "rouse/exec/spawn_local.hpp"          // IWYU pragma: export
 #include "rouse/exec/spawner.hpp"              // IWYU pragma: export
 #include "rouse/exec/task_builder.hpp"         // IWYU pragma: export
+#include "rouse/exec/task_local.hpp"           // IWYU pragma: export
 #include "rouse/exec/this_task.hpp"            // IWYU pragma: export
