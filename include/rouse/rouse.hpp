@@ -40,3 +40,4 @@
 #include "rouse/exec/task_builder.hpp"         // IWYU pragma: export
 #include "rouse/exec/task_local.hpp"           // IWYU pragma: export
 #include "rouse/exec/this_task.hpp"            // IWYU pragma: export
+#include "rouse/runtime/join_set.hpp"          // IWYU pragma: export

@@ -171,6 +171,27 @@ TEST(FuturesUnordered, MayBeMovedWhileItRuns) {
   EXPECT_EQ(set.poll_next(waker.cx).value(), 4);
 }
 
+TEST(FuturesUnordered, ForEachVisitsTheChildrenThatAreLeft) {
+  Gate<int> done;
+  Gate<int> waiting;
+  FuturesUnordered<Gate<int>::Wait> set;
+  set.push(done.future());
+  set.push(waiting.future());
+  set.push(waiting.future());
+  done.open(1);
+  CountingWaker waker;
+  ASSERT_TRUE(set.poll_next(waker.cx).is_ready());
+  const int polls = waiting.polls();
+  int visited = 0;
+  set.for_each([&](Gate<int>::Wait& child) {
+    ++visited;
+    EXPECT_TRUE(child.poll(waker.cx).is_pending());
+  });
+  EXPECT_EQ(visited, 2);
+  EXPECT_EQ(waiting.polls(), polls + 2);
+  EXPECT_EQ(done.polls(), 1);
+}
+
 TEST(FuturesUnordered, DropsItsChildrenWhenClearedAndIgnoresTheirWakers) {
   CountingWaker waker;
   Gates gates(3);

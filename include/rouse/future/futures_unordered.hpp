@@ -128,6 +128,12 @@ class [[nodiscard]] FuturesUnordered {
   /// A future of what poll_next gives. Borrows the set, which must neither move nor end before it.
   [[nodiscard]] Next next() noexcept { return Next(*this); }
 
+  /// Calls `fn(future)` with each child, the latest first. It must neither poll nor change the set.
+  template <class Fn>
+  void for_each(Fn&& fn) {
+    for (Node* node = first_; node; node = node->after) fn(*node->future);
+  }
+
   /// Drops all children. Whoever waits is woken: there is nothing to wait for any more.
   void clear() noexcept {
     if (Waker parent = drop_children()) std::move(parent).wake();
