@@ -35,6 +35,7 @@
 #include "rouse/exec/block_on.hpp"             // IWYU pragma: export
 #include "rouse/exec/join_handle.hpp"          // IWYU pragma: export
 #include "rouse/exec/local_executor.hpp"       // IWYU pragma: export
+#include "rouse/exec/local_set.hpp"            // IWYU pragma: export
 #include "rouse/exec/spawn_local.hpp"          // IWYU pragma: export
 #include "rouse/exec/spawner.hpp"              // IWYU pragma: export
 #include "rouse/exec/task_builder.hpp"         // IWYU pragma: export

@@ -12,12 +12,14 @@ constexpr unsigned inbox_interval = 61;
 
 constexpr RawWakerVTable LocalCore::waker_vtable{clone_waker, wake, wake_by_ref, drop_waker};
 
-/// Makes this thread the owner for a while.
+/// Makes this thread the owner for a while. `spawn` puts tasks on `spawns_on`, which is the core
+/// itself or a runtime beside which it runs.
 class LocalCore::Owning {
  public:
-  explicit Owning(LocalCore& core) noexcept : before_(this_thread) {
+  explicit Owning(LocalCore& core) noexcept : Owning(core, core) {}
+  Owning(LocalCore& core, Scheduler& spawns_on) noexcept : before_(this_thread) {
     this_thread = ThreadContext();
-    this_thread.scheduler = &core;
+    this_thread.scheduler = &spawns_on;
     this_thread.local = &core;
   }
   ~Owning() { this_thread = before_; }
@@ -87,9 +89,11 @@ void LocalCore::run() noexcept {
   });
 }
 
-void LocalCore::run_while(const std::function<bool()>& more) noexcept {
+void LocalCore::run_while(const std::function<bool()>& more) noexcept { run_while(more, *this); }
+
+void LocalCore::run_while(const std::function<bool()>& more, Scheduler& spawns_on) noexcept {
   refuse_to_block("LocalExecutor::run");
-  const Owning owner(*this);
+  const Owning owner(*this, spawns_on);
   while (more()) {
     for (unsigned i = 0; i < inbox_interval && !queue_.empty(); ++i) poll_task(queue_.pop());
     this_thread.task = nullptr;

@@ -45,6 +45,8 @@ class LocalCore final : public Scheduler {
   // The owner's.
   void run() noexcept;
   void run_while(const std::function<bool()>& more) noexcept;
+  /// The same, with `spawn` going to another scheduler.
+  void run_while(const std::function<bool()>& more, Scheduler& spawns_on) noexcept;
   void close();
   std::size_t live_tasks() const noexcept { return tasks_.size(); }
   void set_on_unhandled(UnhandledHook hook);
