@@ -33,6 +33,8 @@ class Thread {
   ~Thread();
 
   [[nodiscard]] bool joinable() const noexcept { return joinable_; }
+  /// Whether this is the thread that asks.
+  [[nodiscard]] bool is_current() const noexcept;
   /// Waits for the thread's end.
   void join() noexcept;
   /// Lets the thread run on by itself.

@@ -76,6 +76,10 @@ Thread::~Thread() {
   ROUSE_ASSERT(!joinable_, "a thread was destroyed before it was joined or detached");
 }
 
+bool Thread::is_current() const noexcept {
+  return joinable_ && ::pthread_equal(handle_, ::pthread_self()) != 0;
+}
+
 void Thread::join() noexcept {
   ROUSE_ASSERT(joinable_, "join of a thread that was joined or detached before");
   joinable_ = false;
