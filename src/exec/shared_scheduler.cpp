@@ -34,6 +34,26 @@ class Polling {
   Polling& operator=(const Polling&) = delete;
 };
 
+/// Keeps what this thread is doing while it ends another task: it may be in the midst of a poll.
+class Aside {
+ public:
+  Aside() noexcept = default;
+  ~Aside() {
+    this_thread.task = task_;
+    this_thread.poll = poll_;
+    this_thread.new_owners = new_owners_;
+    this_thread.woke_itself = woke_itself_;
+  }
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+
+ private:
+  TaskHeader* const task_ = this_thread.task;
+  Context* const poll_ = this_thread.poll;
+  const std::int64_t new_owners_ = this_thread.new_owners;
+  const bool woke_itself_ = this_thread.woke_itself;
+};
+
 }  // namespace
 
 constexpr RawWakerVTable SharedScheduler::waker_vtable{clone_waker, wake, wake_by_ref, drop_waker};
@@ -65,9 +85,19 @@ bool SharedScheduler::run(TaskHeader& task, ForkDeque* forks) noexcept {
 }
 
 void SharedScheduler::cancel_now(TaskHeader& task) noexcept {
+  const Aside aside;
   {
     const Polling polling(task, nullptr);
     task.vtable.cancel(task);
+  }
+  complete(task, this_thread.new_owners);
+}
+
+void SharedScheduler::fail_now(TaskHeader& task, std::exception_ptr error) noexcept {
+  const Aside aside;
+  {
+    const Polling polling(task, nullptr);
+    task.vtable.fail(task, std::move(error));
   }
   complete(task, this_thread.new_owners);
 }

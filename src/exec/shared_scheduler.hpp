@@ -39,6 +39,8 @@ class SharedScheduler : public Scheduler {
   bool run(TaskHeader& task, ForkDeque* forks) noexcept;
   /// Ends a task that nobody is polling and nobody will.
   void cancel_now(TaskHeader& task) noexcept;
+  /// The same, with an error as its outcome.
+  void fail_now(TaskHeader& task, std::exception_ptr error) noexcept;
 
   /// Any thread. The task became active: see to it that it is polled. An executor that is closed
   /// does nothing.

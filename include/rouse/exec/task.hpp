@@ -90,6 +90,9 @@ class Task final : public TaskHeader {
   }
 
   static void cancel(TaskHeader& header) noexcept { of(header).become_outcome(); }
+  static void fail_with(TaskHeader& header, std::exception_ptr error) noexcept {
+    of(header).fail(std::move(error));
+  }
   static void* outcome(TaskHeader& header) noexcept { return &of(header).outcome_; }
   static std::exception_ptr discard(TaskHeader& header) noexcept {
     Ended& outcome = of(header).outcome_;
@@ -107,7 +110,7 @@ class Task final : public TaskHeader {
     free_block(&task, sizeof(Task));
   }
 
-  static constexpr TaskVTable vtable_{poll, cancel, outcome, discard, name, free};
+  static constexpr TaskVTable vtable_{poll, cancel, fail_with, outcome, discard, name, free};
 
   [[no_unique_address]] Name name_;
   union {

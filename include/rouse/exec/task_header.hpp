@@ -39,6 +39,8 @@ struct TaskVTable {
   bool (*poll)(TaskHeader&, Context&) noexcept;
   /// Destroys the future; the outcome stays unset, which means cancelled.
   void (*cancel)(TaskHeader&) noexcept;
+  /// Destroys the future; the error is the outcome.
+  void (*fail)(TaskHeader&, std::exception_ptr error) noexcept;
   /// Where the Outcome<T> is, once complete.
   void* (*outcome)(TaskHeader&) noexcept;
   /// Drops the outcome; gives the exception that nobody took, if there was one.
