@@ -22,9 +22,9 @@ void ThreadWaker::wait() {
 
 void refuse_to_block(const char* call) noexcept {
   ROUSE_ASSERT(
-      this_thread.task == nullptr,
+      this_thread.task == nullptr || this_thread.may_block,
       "a blocking call inside a task would stop the executor: co_await the future instead, "
-      "or spawn it",
+      "or spawn it; a function that has to block goes into spawn_blocking",
       call);
 }
 

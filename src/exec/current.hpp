@@ -17,6 +17,7 @@ struct ThreadContext {
   LocalCore* local = nullptr;      // the LocalExecutor that this thread is running
   Worker* worker = nullptr;        // the worker of a ThreadPool that this thread is
   TaskHeader* task = nullptr;      // the task that is being polled or cancelled
+  bool may_block = false;          // also inside a task: it is a blocking call (BlockingPool)
 
   // Of a task that any thread may wake (SharedTaskState), while this thread polls it.
   Context* poll = nullptr;
