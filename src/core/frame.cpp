@@ -14,7 +14,11 @@ void Frame::destroy_chain() noexcept {
                where_.function_name(), last_await());
   for (Frame* frame = link_; frame != this;) {
     Frame* parent = frame->link_;
-    parent->child_owner() = nullptr;
+    if (frame->state_ == State::branch) {
+      parent->fork().disown(*frame);
+    } else {
+      parent->child_owner() = nullptr;
+    }
     frame->handle().destroy();
     frame = parent;
   }

@@ -170,6 +170,8 @@ class AsyncPromiseBase : public Frame {
                    "co_await of an Async that was moved from: await the one it went to",
                    where.function_name());
       return AsyncAwaiter<output_t<F>>(awaited.frame_);
+    } else if constexpr (requires { awaited.branch_awaiter(); }) {
+      return awaited.branch_awaiter();  // exec/parallel.hpp
     } else if constexpr (Future<F>) {
       return FutureAwaiter<F>(awaited, context());
     } else {
@@ -236,6 +238,12 @@ class [[nodiscard(
       return Poll<T>::ready(promise.take());
     }
   }
+
+  /// Gives the coroutine away; whoever takes it destroys it.
+  [[nodiscard]] Frame* into_frame() && noexcept { return release(); }
+
+  /// Whether the coroutine was polled before.
+  [[nodiscard]] bool is_started() const noexcept { return frame_ && !frame_->is_fresh(); }
 
   /// Whether the coroutine took references, pointers, views, `this` or a lambda's captures, and so
   /// must not outlive its caller. `spawn` refuses such a coroutine.

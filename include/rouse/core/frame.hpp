@@ -16,6 +16,8 @@
 //  has
 //    awaited_ in the same place: in the innermost its Leaf (null before the first resume), in every
 //    frame above the pointer, inside the awaited Async, that owns the child's frame.
+//  - A frame may run several children one after another that it awaits all at once: its branches.
+//    It awaits a Fork, which says what runs when a branch ends. A branch's link_ is its parent.
 #pragma once
 
 #include <coroutine>
@@ -38,10 +40,29 @@ struct Leaf {
 };
 
 class Frame;
+class ChainRun;
 
 /// What `await_suspend` returns: the coroutine to go on with where the compiler makes that a tail
 /// call; else one that does nothing, and the loop in `ChainRun::resume` goes on.
 using Transfer = std::coroutine_handle<>;
+
+/// What a frame awaits that has branches: exec/fork_region.hpp. As a leaf, what is left to wait for
+/// when none of them runs in this chain.
+struct Fork : Leaf {
+  using EndedFn = Transfer (*)(Fork&, Frame& parent, ChainRun&) noexcept;
+  Fork(PollFn poll_fn, EndedFn ended) noexcept : Leaf(poll_fn), branch_ended(ended) {}
+
+  /// Somebody else destroys this child.
+  void disown(const Frame& child) noexcept {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (children[i] == &child) children[i] = nullptr;
+    }
+  }
+
+  EndedFn branch_ended;  ///< goes on with the next branch, or with the parent, or waits
+  Frame** children = nullptr;
+  std::uint32_t count = 0;
+};
 
 /// One run of a chain: lives on the stack of poll_chain.
 class ChainRun {
@@ -69,10 +90,24 @@ class ChainRun {
     }
   }
 
+  using SettleFn = void (*)(ChainRun&, std::uint32_t mark) noexcept;
+  /// `settle(run, mark)` is to be called if this run ends with the chain suspended.
+  void settle_with(SettleFn settle, std::uint32_t mark) noexcept {
+    settle_ = settle;
+    mark_ = mark;
+  }
+  bool settles() const noexcept { return settle_ != nullptr; }
+  void end_suspended() noexcept {
+    if (settle_ != nullptr) [[unlikely]]
+      settle_(*this, mark_);
+  }
+
  private:
   Context& cx_;
   Frame& root_;
   std::coroutine_handle<> next_;
+  SettleFn settle_ = nullptr;
+  std::uint32_t mark_ = 0;
 };
 
 /// The part of a coroutine frame that does not depend on its result type: base of every promise.
@@ -82,7 +117,8 @@ class ROUSE_API Frame {
   Frame& operator=(const Frame&) = delete;
 
   bool is_done() const noexcept { return state_ == State::done; }
-  bool is_awaited() const noexcept { return state_ == State::child; }
+  bool is_fresh() const noexcept { return state_ == State::fresh; }
+  bool is_awaited() const noexcept { return state_ == State::child || state_ == State::branch; }
   bool borrows() const noexcept { return borrows_; }
   /// The await this frame is suspended at; before the first await, the coroutine's beginning.
   /// `function_name()` names the coroutine in any case.
@@ -100,7 +136,9 @@ class ROUSE_API Frame {
     if (!inner.poll_leaf(run)) return false;
     link_ = nullptr;
     run.resume(inner.handle());
-    return state_ == State::done;
+    if (state_ == State::done) return true;
+    run.end_suspended();
+    return false;
   }
 
   /// Destroys this frame and, innermost first, those that it awaits.
@@ -150,9 +188,56 @@ class ROUSE_API Frame {
 
   /// Ends this frame: goes on in the parent, or leaves the chain.
   Transfer finish() noexcept {
-    if (std::exchange(state_, State::done) != State::child) return ChainRun::leave();
-    link_->run_ = run_;
-    return run_->transfer(link_->handle());
+    const State was = std::exchange(state_, State::done);
+    if (was == State::child) [[likely]]
+      return link_->go_on(*run_);
+    if (was != State::branch) return ChainRun::leave();
+    Fork& fork = link_->fork();
+    return fork.branch_ended(fork, *link_, *run_);
+  }
+
+  // --- For forks. ---
+
+  ChainRun& run() const noexcept { return *run_; }
+  /// Suspends this frame on a fork.
+  void begin_fork(Fork& fork) noexcept { awaited_ = static_cast<Leaf*>(&fork); }
+  /// The fork that this suspended frame awaits.
+  Fork& fork() const noexcept { return static_cast<Fork&>(*static_cast<Leaf*>(awaited_)); }
+  /// Goes on in this frame.
+  Transfer go_on(ChainRun& run) noexcept {
+    run_ = &run;
+    return run.transfer(handle());
+  }
+  /// This frame waits for what its fork, as a leaf, waits for.
+  Transfer wait_for_fork(ChainRun& run) noexcept {
+    run.root().link_ = this;
+    return ChainRun::leave();
+  }
+
+  /// Marks this fresh frame as a child of a fork of `parent`, which may be offered to others.
+  void offer(Frame& parent) noexcept { link_ = &parent; }
+  bool is_offered_by(const Frame& parent) const noexcept { return link_ == &parent; }
+  Frame& offered_by() const noexcept { return *link_; }
+  /// It will be polled on its own.
+  void withdraw_offer() noexcept { link_ = this; }
+  /// Runs this fresh frame as a branch.
+  Transfer enter_branch(Frame& parent, ChainRun& run) noexcept {
+    state_ = State::branch;
+    link_ = &parent;
+    return go_on(run);
+  }
+  /// Of the root of a suspended chain: calls `cut(fork)` for each fork in it, innermost first.
+  /// True: the branch from there on becomes a chain of its own, and this one ends at the fork.
+  template <class Cut>
+  void cut_branches(Cut&& cut) noexcept {
+    for (Frame* frame = link_; frame != this;) {
+      Frame* parent = frame->link_;
+      if (frame->state_ == State::branch && cut(parent->fork())) {
+        frame->state_ = State::root;
+        frame->link_ = std::exchange(link_, parent);
+      }
+      frame = parent;
+    }
   }
 
  private:
@@ -191,10 +276,11 @@ class ROUSE_API Frame {
   const char* last_await() const noexcept;
 
   enum class State : std::uint8_t {
-    fresh,  // neither polled nor awaited
-    root,   // polled by somebody
-    child,  // awaited by its parent frame
-    done,   // at its end: the result is there
+    fresh,   // neither polled nor awaited
+    root,    // polled by somebody
+    child,   // awaited by its parent frame
+    branch,  // runs in its parent's chain, which awaits a fork
+    done,    // at its end: the result is there
   };
 
   union {
