@@ -1,0 +1,54 @@
+#include "rouse/exec/fork_deque.hpp"
+
+namespace rouse {
+
+void ForkDeque::publish() noexcept {
+  const std::uint32_t shared = (bottom_ - split_ + 1) / 2;
+  split_ += shared;
+  // ORDER: release; publishes the slots and the frames in them to the thief.
+  word_.fetch_add(pack(0, shared), memory_order_release);
+  if (published_ != nullptr) published_(data_);
+}
+
+bool ForkDeque::take_back() noexcept {
+  std::uint64_t word = word_.load(memory_order_relaxed);
+  std::uint32_t split = 0;
+  do {
+    const std::uint32_t top = top_of(word);
+    if (top == split_) return false;
+    split = split_ - (split_ - top + 1) / 2;
+    // ORDER: release; keeps what `publish` told a thief that sees this word instead.
+  } while (!word_.compare_exchange_weak(word, pack(top_of(word), split), memory_order_release,
+                                        memory_order_relaxed));
+  split_ = split;
+  return true;
+}
+
+Frame* ForkDeque::pop_above(std::uint32_t mark) noexcept {
+  // What is below the mark was pushed before and may be public, or gone: then so is all of it.
+  if (static_cast<std::int32_t>(bottom_ - mark) <= 0) return nullptr;
+  if (bottom_ == split_ && !take_back()) return nullptr;
+  atomic<Frame*>& slot = slots_[(bottom_ - 1) % capacity];
+  Frame* branch = slot.load(memory_order_relaxed);
+  remove_newest(slot);
+  return branch;
+}
+
+Frame* ForkDeque::steal() noexcept {
+  std::uint64_t word = word_.load(memory_order_relaxed);
+  const std::uint32_t top = top_of(word);
+  if (top == split_of(word)) return nullptr;
+  // ORDER: acquire; sees the slot and the frame that `publish` published (an exchange by another
+  // thief in between continues its release). release; so that it goes on doing so.
+  if (!word_.compare_exchange_strong(word, pack(top + 1, split_of(word)), memory_order_acq_rel,
+                                     memory_order_relaxed)) {
+    return nullptr;
+  }
+  atomic<Frame*>& slot = slots_[top % capacity];
+  Frame* branch = slot.load(memory_order_relaxed);
+  // ORDER: release; the owner that finds the slot empty fills it after this read.
+  slot.store(nullptr, memory_order_release);
+  return branch;
+}
+
+}  // namespace rouse
