@@ -1,0 +1,91 @@
+// Branches: the children of `parallel` and `parallel_all`: coroutines that nobody has begun, owned
+// as bare frames, and the region that runs them. Movable until it is started.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "rouse/base/assert.hpp"
+#include "rouse/core/async.hpp"
+#include "rouse/core/borrow.hpp"
+#include "rouse/exec/fork_region.hpp"
+
+namespace rouse {
+
+/// A future as a coroutine.
+template <Future F>
+Async<output_t<F>> as_coroutine(F future) {
+  co_return co_await future;
+}
+/// The same; the second parameter makes it known as a borrower.
+template <Future F>
+Async<output_t<F>> as_borrowing_coroutine(F future, const void*) {
+  co_return co_await future;
+}
+
+/// The frame of a coroutine that does what `future` does and was not begun.
+template <Future F>
+Frame* into_branch(F&& future) {
+  if constexpr (is_async<F>) {
+    ROUSE_ASSERT(future.where().line() != 0, "parallel of an Async that was moved from");
+    if (!future.is_started()) [[likely]]
+      return std::move(future).into_frame();
+  }
+  if (future_borrows(future)) {
+    return as_borrowing_coroutine(std::move(future), nullptr).into_frame();
+  }
+  return as_coroutine(std::move(future)).into_frame();
+}
+
+/// What came of a child that ended.
+template <class T>
+stored_t<T> take_result(Frame& child) {
+  auto& promise = static_cast<AsyncPromise<T>&>(child);
+  if constexpr (std::is_void_v<T>) {
+    promise.take();
+    return Unit();
+  } else if constexpr (std::is_reference_v<T>) {
+    return &promise.take();
+  } else {
+    return promise.take();
+  }
+}
+
+/// Awaits `Branched::start`, then gives `Branched::take`.
+template <class Branched>
+class BranchAwaiter {
+ public:
+  explicit BranchAwaiter(Branched& branched) noexcept : branched_(branched) {}
+  BranchAwaiter(const BranchAwaiter&) = delete;
+
+  bool await_ready() const noexcept { return branched_.is_empty(); }
+  template <class Promise>
+  Transfer await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
+    return branched_.start(awaiting.promise());
+  }
+  auto await_resume() { return branched_.take(); }
+
+ private:
+  Branched& branched_;
+};
+
+/// Stops the program if a future that children refer to is moved.
+inline void refuse_to_move(const ForkRegion& region) {
+  ROUSE_ASSERT(!region.has_started(),
+               "a parallel(...) was moved after its first poll: move it before, or keep it in a "
+               "rouse::AnyFuture, which may be moved at any time");
+}
+
+/// Destroys what is left of a child.
+inline void drop_branch(Frame* child) noexcept {
+  if (child == nullptr) return;
+  ROUSE_ASSERT(!child->is_awaited(),
+               "a parallel(...) was destroyed while a coroutine awaits it: leave it where it is "
+               "until that await is over",
+               child->where().function_name());
+  child->destroy();
+}
+
+}  // namespace rouse

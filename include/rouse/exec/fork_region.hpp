@@ -1,0 +1,123 @@
+// ForkRegion: what a coroutine awaits in `parallel`: its children, which are coroutines that nobody
+// has begun. It lies in the awaiting frame and knows no types.
+//
+// The awaiting chain runs the last child inline, as a branch (core/frame.hpp), and offers the
+// others to thieves in its worker's fork deque. When a branch ends it pops the next. So if nobody
+// steals and nobody suspends, there is no atomic read-modify-write and no memory but the children's
+// frames.
+//
+// A child leaves the chain ("is detached") and becomes a task of its own
+//  - when a thief takes it, who calls `promote_branch`;
+//  - when the chain suspends: a deque holds only children of chains that run on its thread right
+//    now. So siblings that wait for each other make progress, and a region that is dropped while
+//    suspended has no children in any deque.
+// Its result stays in its frame. Detached children and the region meet in a ChildGroup.
+//
+// Without a fork deque the children that were not begun are kept (`kept_`) until the chain
+// suspends, and then become tasks of the scheduler; without one the region polls them by hand like
+// `join`.
+//
+// Invariants:
+//  - children_[0, offered_) went to the deque, [offered_, kept_end_) are kept; the others began
+//  here.
+//  - begun_ of the children were or are run by this chain (or by hand). The others are in the deque
+//    or detached; once the chain is suspended or ended: detached, or about to be by a thief.
+#pragma once
+
+#include <cstdint>
+
+#include "rouse/base/atomic.hpp"
+#include "rouse/base/attributes.hpp"
+#include "rouse/core/frame.hpp"
+#include "rouse/exec/fork_deque.hpp"
+
+namespace rouse {
+
+class ChildGroup;
+
+class ROUSE_API ForkRegion : public Fork {
+ public:
+  explicit ForkRegion(std::uint32_t size) noexcept : Fork(&poll_detached, &next) {
+    count = size;
+    begun_ = size;
+  }
+  ForkRegion(const ForkRegion&) = delete;
+  ForkRegion& operator=(const ForkRegion&) = delete;
+
+  /// Runs the children, at least one, in the chain of `parent`, which is running.
+  Transfer start(Frame& parent, Frame** frames) noexcept {
+    children = frames;
+    ChainRun& run = parent.run();
+    parent.begin_fork(*this);
+    begun_ = 1;
+    const std::uint32_t last = count - 1;
+    kept_end_ = last;
+    ForkDeque* forks = run.context().forks();
+    if (!run.settles() || forks == nullptr) [[unlikely]]
+      first_fork(run);
+    if (forks != nullptr) offer(parent, *forks);
+    return frames[last]->enter_branch(parent, run);
+  }
+
+  /// Polls the children without a parent. True: all ended.
+  bool poll_alone(Frame** frames, Context& cx);
+
+  /// Ends all that refers to the children, which are not run on; to be called before they and this
+  /// are destroyed.
+  void end() noexcept {
+    if (begun_ != count) [[unlikely]]
+      end_detached();
+  }
+
+  bool has_started() const noexcept { return children != nullptr; }
+
+  /// For `promote_branch`.
+  ChildGroup& group();
+
+ private:
+  void offer(Frame& parent, ForkDeque& forks) noexcept {
+    for (; offered_ != kept_end_; ++offered_) {
+      Frame& child = *children[offered_];
+      child.offer(parent);
+      if (!forks.push(child)) [[unlikely]]
+        return;
+    }
+  }
+
+  static Transfer next(Fork& fork, Frame& parent, ChainRun& run) noexcept {
+    auto& self = static_cast<ForkRegion&>(fork);
+    if (self.begun_ == self.count) return parent.go_on(run);
+    if (Frame* branch = self.take_next(parent, run)) {
+      ++self.begun_;
+      return branch->enter_branch(parent, run);
+    }
+    return self.wait(parent, run);
+  }
+  Frame* take_next(Frame& parent, ChainRun& run) noexcept {
+    if (offered_ != kept_end_) [[unlikely]]
+      return children[--kept_end_];
+    ForkDeque* forks = run.context().forks();
+    return forks ? forks->pop_if_of(parent) : nullptr;
+  }
+
+  void first_fork(ChainRun& run) noexcept;
+  Transfer wait(Frame& parent, ChainRun& run) noexcept;
+  static void settle(ChainRun& run, std::uint32_t mark) noexcept;
+  bool detach_kept(Context& cx) noexcept;
+  void end_detached() noexcept;
+
+  static bool poll_detached(Leaf& leaf, Context& cx) noexcept;
+  static bool poll_by_hand(Leaf& leaf, Context& cx) noexcept;
+
+  std::uint32_t begun_;
+  std::uint32_t offered_ = 0;
+  std::uint32_t kept_end_ = 0;
+  atomic<ChildGroup*> group_{nullptr};  // made by whoever needs it first
+};
+
+/// Makes a task, of this thread's scheduler, of a child that was taken from a fork deque.
+ROUSE_API void promote_branch(Frame& branch);
+/// The same for all that is in the deque, whose owner calls it.
+ROUSE_API void promote_all(ForkDeque& forks);
+
+}  // namespace rouse

@@ -1,0 +1,74 @@
+#include "exec/child_group.hpp"
+
+namespace rouse {
+
+bool ChildGroup::enroll() {
+  const Lock lock(mutex_);
+  ++enrolled_;
+  if (!cancelled_) return true;
+  changed_.notify_all();
+  return false;
+}
+
+void ChildGroup::keep(JoinHandle<void> task) {
+  std::vector<JoinHandle<void>> finished;  // let go after the lock
+  {
+    const Lock lock(mutex_);
+    if (!cancelled_) {
+      if (tasks_.size() == tasks_.capacity()) forget_finished(finished);
+      tasks_.push_back(std::move(task));
+      return;
+    }
+  }
+  task.abort();
+}
+
+/// Before the list grows: a group may live long and have many children in turn.
+void ChildGroup::forget_finished(std::vector<JoinHandle<void>>& finished) {
+  std::vector<JoinHandle<void>> running;
+  running.reserve(2 * tasks_.size() + 4);
+  for (auto& task : tasks_) (task.is_finished() ? finished : running).push_back(std::move(task));
+  tasks_ = std::move(running);
+}
+
+bool ChildGroup::enter() {
+  const Lock lock(mutex_);
+  if (cancelled_) return false;
+  ++polled_now_;
+  return true;
+}
+
+void ChildGroup::leave(bool ended) {
+  Waker parent;
+  {
+    const Lock lock(mutex_);
+    --polled_now_;
+    if (cancelled_) return changed_.notify_all();
+    if (ended && ++ended_ == awaited_) parent = std::move(waker_);
+  }
+  if (parent) std::move(parent).wake();
+}
+
+bool ChildGroup::poll_ended(std::uint32_t children, const Context& cx) {
+  Waker waker = cx.waker();  // after the lock it is the old one, and dropped
+  const Lock lock(mutex_);
+  if (ended_ == children) return true;
+  awaited_ = children;
+  std::swap(waker_, waker);
+  return false;
+}
+
+void ChildGroup::cancel_and_wait(std::uint32_t children) noexcept {
+  std::vector<JoinHandle<void>> tasks;
+  Waker parent;
+  {
+    Lock lock(mutex_);
+    cancelled_ = true;
+    changed_.wait(lock, [&] { return enrolled_ == children && polled_now_ == 0; });
+    tasks.swap(tasks_);
+    parent = std::move(waker_);
+  }
+  for (auto& task : tasks) task.abort();
+}
+
+}  // namespace rouse

@@ -1,0 +1,80 @@
+// ChildGroup: where the children of one parent that run as tasks of their own meet the parent. Made
+// only when a child leaves the parent's chain, so it may be slow: one lock guards everything.
+//
+// The children's futures belong to the parent; their tasks only refer to them, and poll them
+// between `enter` and `leave`. After `cancel_and_wait` no task touches a future any more: the
+// parent may destroy them, even though the tasks themselves may end later. No waker is woken or
+// dropped, and no task let go, under the lock.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "rouse/base/ref_ptr.hpp"
+#include "rouse/base/thread.hpp"
+#include "rouse/core/context.hpp"
+#include "rouse/exec/join_handle.hpp"
+
+namespace rouse {
+
+class ChildGroup : public RefCounted<ChildGroup> {
+ public:
+  // --- Whoever makes a task of a child. ---
+
+  /// One child more, which will be polled elsewhere. False: the group is cancelled; let it be.
+  bool enroll();
+  /// The task of a child that was enrolled.
+  void keep(JoinHandle<void> task);
+
+  // --- The task. ---
+
+  /// Before each poll. False: the group is cancelled, the future must not be touched.
+  bool enter();
+  /// After it. With `ended` the child counts as ended.
+  void leave(bool ended);
+
+  // --- The parent. ---
+
+  /// Whether this many children ended. If not, wakes when they have.
+  bool poll_ended(std::uint32_t children, const Context& cx);
+  /// From now on no child is polled. Waits until `children` are enrolled (thieves that took one are
+  /// about to) and none is being polled.
+  void cancel_and_wait(std::uint32_t children) noexcept;
+
+ private:
+  void forget_finished(std::vector<JoinHandle<void>>& finished);
+
+  Mutex mutex_;
+  CondVar changed_;
+  bool cancelled_ = false;
+  std::uint32_t enrolled_ = 0;
+  std::uint32_t polled_now_ = 0;
+  std::uint32_t ended_ = 0;
+  std::uint32_t awaited_ = 0;  // how many must end for `waker_` to be woken
+  Waker waker_;
+  std::vector<JoinHandle<void>> tasks_;
+};
+
+/// What the task of a child runs: `poll(cx)` of `Child`, unless the group was cancelled.
+template <class Child>
+class Detached {
+ public:
+  using Output = void;
+  Detached(RefPtr<ChildGroup> group, Child& child) noexcept
+      : group_(std::move(group)), child_(&child) {}
+
+  Poll<void> poll(Context& cx) {
+    if (!group_->enter()) return Poll<void>::ready();
+    const bool ended = child_->poll_chain(cx);
+    group_->leave(ended);
+    if (!ended) return pending;
+    return Poll<void>::ready();
+  }
+
+ private:
+  RefPtr<ChildGroup> group_;
+  Child* child_;
+};
+
+}  // namespace rouse
