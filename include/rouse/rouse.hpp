@@ -33,6 +33,7 @@
 // Running tasks.
 #include "rouse/embedded/static_executor.hpp"  // IWYU pragma: export
 #include "rouse/exec/block_on.hpp"             // IWYU pragma: export
+#include "rouse/exec/blocking_pool.hpp"        // IWYU pragma: export
 #include "rouse/exec/join_handle.hpp"          // IWYU pragma: export
 #include "rouse/exec/local_executor.hpp"       // IWYU pragma: export
 #include "rouse/exec/local_set.hpp"            // IWYU pragma: export

@@ -1,0 +1,308 @@
+#include "exec/blocking_pool.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "exec/current.hpp"
+#include "sys/clock.hpp"
+
+namespace rouse {
+namespace {
+
+class Deadline {
+ public:
+  explicit Deadline(std::chrono::nanoseconds time) noexcept
+      : at_(sys::monotonic_ns() +
+            static_cast<std::uint64_t>(std::max<std::int64_t>(time.count(), 0))) {}
+
+  /// Waits for a notification, until then at most. False: the time has passed.
+  bool wait(CondVar& condition, Lock& lock) const {
+    const std::uint64_t now = sys::monotonic_ns();
+    if (now >= at_) return false;
+    wait_for(condition, lock, std::chrono::nanoseconds(static_cast<std::int64_t>(at_ - now)));
+    return true;
+  }
+
+ private:
+  std::uint64_t at_;
+};
+
+std::exception_ptr queue_is_full() {
+  return std::make_exception_ptr(
+      std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
+                        "spawn_blocking: the queue of blocking calls is full; see "
+                        "BlockingOptions::queue_capacity"));
+}
+
+std::exception_ptr no_thread(std::error_code why) {
+  return std::make_exception_ptr(std::system_error(
+      why, "spawn_blocking: the pool has no thread and the system did not start one"));
+}
+
+}  // namespace
+
+// --- The queue. ---
+
+void BlockingCore::Queue::push(TaskHeader& task) noexcept {
+  task.queue_next = nullptr;
+  (last_ ? last_->queue_next : first_) = &task;
+  last_ = &task;
+  size_.add(1);
+}
+
+TaskHeader* BlockingCore::Queue::pop() noexcept {
+  TaskHeader* task = first_;
+  if (!task) return nullptr;
+  first_ = task->queue_next;
+  if (!first_) last_ = nullptr;
+  size_.subtract(1);
+  return task;
+}
+
+// --- Calls come in. ---
+
+BlockingCore::BlockingCore(BlockingOptions options, Scheduler* owner, StartThread start_thread)
+    : SharedScheduler(options.on_unhandled),
+      options_(std::move(options)),
+      start_thread_(std::move(start_thread)),
+      owner_(owner) {
+  ROUSE_ASSERT(options_.max_threads > 0,
+               "BlockingOptions::max_threads is 0: no blocking call could ever run");
+}
+
+/// The last of what refers to it is gone, maybe on the thread that ended last.
+BlockingCore::~BlockingCore() {
+  for (sys::Thread& thread : ended_) thread.detach();
+}
+
+void BlockingCore::submit(TaskHeader& task) {
+  add_ref();  // the task's, until it is freed
+  Lock lock(mutex_);
+  if (closed_) {
+    lock.unlock();
+    return cancel_now(task);
+  }
+  if (std::exception_ptr problem = admit(task)) {
+    lock.unlock();
+    return fail_now(task, std::move(problem));
+  }
+}
+
+/// Queues the task; or says why not.
+std::exception_ptr BlockingCore::admit(TaskHeader& task) {
+  const std::error_code problem = find_thread();
+  if (problem && threads_.get() == 0) return no_thread(problem);
+  // What a thread is on its way to does not wait.
+  if (queue_.size() >= promised_ && queue_.size() - promised_ >= options_.queue_capacity) {
+    return queue_is_full();
+  }
+  if (owner_) owner_->add_ref();
+  queue_.push(task);
+  return nullptr;
+}
+
+/// Sees to it that one more thread looks at the queue, if there can be one.
+std::error_code BlockingCore::find_thread() {
+  if (!idle_.empty()) {
+    call_idle(nullptr);
+    ++promised_;
+    return {};
+  }
+  if (threads_.get() >= options_.max_threads) return {};
+  if (const Result<void> started = start_thread(nullptr); !started) return started.error();
+  threads_.add(1);
+  ++promised_;
+  return {};
+}
+
+void BlockingCore::call_idle(Job job) {
+  Idle& idle = *idle_.back();
+  idle_.pop_back();
+  idle_count_.subtract(1);
+  idle.job = std::move(job);
+  idle.is_called = true;
+  // Under the lock: it is gone as soon as its thread sees `is_called`.
+  idle.called.notify_one();
+}
+
+Result<void> BlockingCore::start_thread(const Job& job) {
+  try {
+    idle_.reserve(live_.size() + 1);  // so that becoming idle can't fail
+    Threads started(1);
+    const auto self = started.begin();
+    auto thread = start_thread_(
+        sys::ThreadOptions{.name = options_.thread_name, .stack_size = options_.stack_size},
+        [core = RefPtr<BlockingCore>::share(this), self, job = Job(job)]() mutable {
+          core->thread_main(self, std::move(job));
+        });
+    if (!thread) return thread.error();
+    *self = *std::move(thread);
+    live_.splice(live_.end(), started);
+    return {};
+  } catch (const std::bad_alloc&) {
+    return std::errc::not_enough_memory;
+  }
+}
+
+Result<void> BlockingCore::run_thread(const Job& job) {
+  const Lock lock(mutex_);
+  if (closed_) return std::errc::operation_canceled;
+  if (idle_.empty()) return start_thread(job);
+  call_idle(job);
+  threads_.subtract(1);
+  return {};
+}
+
+void BlockingCore::enqueue(TaskHeader&) noexcept {
+  ROUSE_ASSERT(false, "a blocking call was woken: it is never pending");
+}
+
+// --- A thread. ---
+
+void BlockingCore::thread_main(Threads::iterator self, Job job) noexcept {
+  if (options_.on_thread_start) options_.on_thread_start();
+  {
+    Lock lock(mutex_);
+    if (!job) --promised_;
+    while (job ? run_job(lock, job) : run_calls(lock, job)) {
+    }
+  }
+  if (options_.on_thread_stop) options_.on_thread_stop();
+  end_thread(self);
+}
+
+/// True: it goes on with calls.
+bool BlockingCore::run_job(Lock& lock, Job& job) {
+  lock.unlock();
+  job();
+  job = nullptr;
+  this_thread = ThreadContext();
+  lock.lock();
+  if (closed_ || threads_.get() >= options_.max_threads) return false;
+  threads_.add(1);
+  return true;
+}
+
+/// True: it goes on, with `next_job` if there is one.
+bool BlockingCore::run_calls(Lock& lock, Job& next_job) {
+  while (TaskHeader* task = queue_.pop()) {
+    lock.unlock();
+    run_call(*task);
+    lock.lock();
+  }
+  if (wait_for_work(lock, next_job)) return true;
+  threads_.subtract(1);
+  return false;
+}
+
+bool BlockingCore::wait_for_work(Lock& lock, Job& next_job) {
+  if (closed_) return false;
+  Idle idle;
+  idle_.push_back(&idle);
+  idle_count_.add(1);
+  const Deadline deadline(options_.keep_alive);
+  while (!idle.is_called && !closed_ && deadline.wait(idle.called, lock)) {
+  }
+  if (idle.is_called) {
+    next_job = std::move(idle.job);
+    if (!next_job) --promised_;
+    return true;
+  }
+  std::erase(idle_, &idle);
+  idle_count_.subtract(1);
+  return false;
+}
+
+void BlockingCore::run_call(TaskHeader& task) noexcept {
+  this_thread.scheduler = owner_;
+  this_thread.may_block = true;
+  const bool is_done = run(task, nullptr);
+  ROUSE_ASSERT(is_done, "a blocking call was pending");
+  this_thread = ThreadContext();
+  if (owner_) owner_->release();
+}
+
+void BlockingCore::end_thread(Threads::iterator self) noexcept {
+  Threads before;
+  {
+    const Lock lock(mutex_);
+    before.swap(ended_);
+    ended_.splice(ended_.end(), live_, self);
+    if (live_.empty()) all_ended_.notify_all();
+  }
+  for (sys::Thread& thread : before) thread.join();
+}
+
+// --- The end. ---
+
+void BlockingCore::close() noexcept {
+  Queue cancelled;
+  {
+    const Lock lock(mutex_);
+    closed_ = true;
+    while (TaskHeader* task = queue_.pop()) cancelled.push(*task);
+    for (Idle* idle : idle_) idle->called.notify_one();
+  }
+  while (TaskHeader* task = cancelled.pop()) {
+    cancel_now(*task);
+    if (owner_) owner_->release();
+  }
+}
+
+bool BlockingCore::wait(std::chrono::nanoseconds timeout) {
+  const Deadline deadline(timeout);
+  Threads ended;
+  {
+    Lock lock(mutex_);
+    ROUSE_ASSERT(closed_, "BlockingPool::wait before close: its threads would not end");
+    if (is_own_thread()) return false;
+    while (!live_.empty()) {
+      if (!deadline.wait(all_ended_, lock)) return false;
+    }
+    ended.swap(ended_);
+  }
+  for (sys::Thread& thread : ended) thread.join();
+  return true;
+}
+
+bool BlockingCore::is_own_thread() const noexcept {
+  return std::any_of(live_.begin(), live_.end(),
+                     [](const sys::Thread& thread) { return thread.is_current(); });
+}
+
+BlockingMetrics BlockingCore::metrics() const noexcept {
+  BlockingMetrics metrics;
+  metrics.threads = threads_.get();
+  metrics.idle_threads = idle_count_.get();
+  metrics.queue_depth = queue_.size();
+  return metrics;
+}
+
+// --- The public face. ---
+
+BlockingPool::BlockingPool() : BlockingPool(BlockingOptions()) {}
+BlockingPool::BlockingPool(BlockingOptions options, Scheduler* owner)
+    : core_(make_ref<BlockingCore>(std::move(options), owner)) {}
+BlockingPool::BlockingPool(RefPtr<BlockingCore> core) noexcept : core_(std::move(core)) {}
+BlockingPool::~BlockingPool() { core_->close(); }
+
+Result<void> BlockingPool::run_thread(const std::function<void()>& job) {
+  return core_->run_thread(job);
+}
+void BlockingPool::close() noexcept { core_->close(); }
+bool BlockingPool::wait(std::chrono::nanoseconds timeout) { return core_->wait(timeout); }
+BlockingMetrics BlockingPool::metrics() const noexcept { return core_->metrics(); }
+Scheduler& BlockingPool::scheduler() const noexcept { return *core_; }
+
+BlockingPool& current_blocking_pool() noexcept {
+  BlockingPool* pool = this_thread.scheduler ? this_thread.scheduler->blocking_pool() : nullptr;
+  ROUSE_ASSERT(pool,
+               "spawn_blocking without a Runtime: the executor of this task, if there is one, has "
+               "no threads for blocking calls. Call it inside a task of a Runtime, or use the "
+               "spawn of a BlockingPool");
+  return *pool;
+}
+
+}  // namespace rouse

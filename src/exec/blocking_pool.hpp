@@ -1,0 +1,124 @@
+// BlockingCore: the scheduler inside a BlockingPool. It lives until the pool, its threads and its
+// tasks are gone.
+//
+// A call is a task that is active from birth to its end (it is never pending, so nobody wakes it):
+// it is in the queue, or on a thread. Everything else is guarded by one mutex, no foreign code is
+// called under it.
+//
+// No call is left behind: whoever queues one calls an idle thread or starts one, unless all are
+// busy; and a thread becomes idle, or ends, only when it saw the queue empty, under the lock. A
+// call wakes one thread: the one that became idle last, so that those not needed are idle long
+// enough to end.
+//
+// A thread that ends leaves its handle in `ended_`, where the next one that ends, or `wait`, joins
+// it: after `wait` there is no thread left.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <list>
+#include <system_error>
+#include <vector>
+
+#include "rouse/base/thread.hpp"
+#include "rouse/exec/blocking_pool.hpp"
+
+#include "exec/shared_scheduler.hpp"
+#include "sys/thread.hpp"
+
+namespace rouse {
+
+/// A number that is changed under a lock and read by anybody.
+class Gauge {
+ public:
+  void add(std::size_t n) noexcept { value_.store(get() + n, memory_order_relaxed); }
+  void subtract(std::size_t n) noexcept { value_.store(get() - n, memory_order_relaxed); }
+  std::size_t get() const noexcept { return value_.load(memory_order_relaxed); }
+
+ private:
+  atomic<std::size_t> value_{0};
+};
+
+class BlockingCore final : public SharedScheduler {
+ public:
+  using Job = std::function<void()>;
+  /// How a thread is started; a test may have it fail. Called under the lock.
+  using StartThread = std::function<Result<sys::Thread>(const sys::ThreadOptions&, Job)>;
+
+  BlockingCore(BlockingOptions options, Scheduler* owner,
+               StartThread start_thread = sys::Thread::start);
+  ~BlockingCore() override;
+
+  // Scheduler: any thread.
+  void submit(TaskHeader& task) override;
+
+  // BlockingPool.
+  Result<void> run_thread(const Job& job);
+  void close() noexcept;
+  bool wait(std::chrono::nanoseconds timeout);
+  BlockingMetrics metrics() const noexcept;
+
+ private:
+  using Threads = std::list<sys::Thread>;
+
+  /// A thread that waits for work, on its own stack.
+  struct Idle {
+    CondVar called;
+    bool is_called = false;
+    Job job;  // empty: look at the queue
+  };
+
+  /// First in, first out, linked through the tasks.
+  class Queue {
+   public:
+    std::size_t size() const noexcept { return size_.get(); }
+    void push(TaskHeader& task) noexcept;
+    TaskHeader* pop() noexcept;
+
+   private:
+    TaskHeader* first_ = nullptr;
+    TaskHeader* last_ = nullptr;
+    Gauge size_;
+  };
+
+  // SharedScheduler.
+  void enqueue(TaskHeader& task) noexcept override;
+  void forget(TaskHeader&) noexcept override {}
+
+  // Under the lock.
+  std::error_code find_thread();
+  std::exception_ptr admit(TaskHeader& task);
+  void call_idle(Job job);
+  Result<void> start_thread(const Job& job);
+  bool is_own_thread() const noexcept;
+
+  // A thread's life. Those that take the lock let go of it while they run foreign code; they
+  // give false when the thread is to end.
+  void thread_main(Threads::iterator self, Job job) noexcept;
+  bool run_calls(Lock& lock, Job& next_job);
+  bool run_job(Lock& lock, Job& job);
+  bool wait_for_work(Lock& lock, Job& next_job);
+  void end_thread(Threads::iterator self) noexcept;
+
+  void run_call(TaskHeader& task) noexcept;
+
+  const BlockingOptions options_;
+  const StartThread start_thread_;
+  Scheduler* const owner_;  // each call that is queued or runs holds a reference to it
+
+  Mutex mutex_;
+  CondVar all_ended_;
+  bool closed_ = false;
+  Queue queue_;
+  std::size_t promised_ = 0;  // threads that were called or started, and will look at the queue
+  std::vector<Idle*> idle_;   // the one that became idle last is at the end
+  Gauge idle_count_;
+  Gauge threads_;  // of `max_threads`: those that run jobs do not count
+  Threads live_;
+  Threads ended_;  // to be joined
+};
+
+}  // namespace rouse
