@@ -154,7 +154,7 @@ class SharedTaskState {
     free,     ///< it was complete and the last owner is gone: the caller frees it
   };
   /// Any thread. Asks for a poll; with `and_drop` the caller's waker is given up.
-  Woken wake(bool and_drop) noexcept { return activate(0, and_drop ? one_owner : 0); }
+  Woken wake(bool and_drop) noexcept { return activate(0, and_drop ? Word{one_owner} : Word{0}); }
   /// Any thread. Asks for the end.
   bool cancel() noexcept { return activate(cancelled, 0) == Woken::enqueue; }
 
