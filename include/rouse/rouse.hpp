@@ -43,3 +43,9 @@
 #include "rouse/exec/task_local.hpp"           // IWYU pragma: export
 #include "rouse/exec/this_task.hpp"            // IWYU pragma: export
 #include "rouse/runtime/join_set.hpp"          // IWYU pragma: export
+#include "rouse/exec/block_in_place.hpp"  // IWYU pragma: export
+#include "rouse/exec/enter.hpp"  // IWYU pragma: export
+#include "rouse/exec/thread_pool.hpp"  // IWYU pragma: export
+#include "rouse/exec/parallel.hpp"  // IWYU pragma: export
+#include "rouse/runtime/run.hpp"  // IWYU pragma: export
+#include "rouse/runtime/runtime.hpp"  // IWYU pragma: export

@@ -6,28 +6,10 @@
 #include <utility>
 
 #include "exec/current.hpp"
-#include "sys/clock.hpp"
+#include "exec/deadline.hpp"
 
 namespace rouse {
 namespace {
-
-class Deadline {
- public:
-  explicit Deadline(std::chrono::nanoseconds time) noexcept
-      : at_(sys::monotonic_ns() +
-            static_cast<std::uint64_t>(std::max<std::int64_t>(time.count(), 0))) {}
-
-  /// Waits for a notification, until then at most. False: the time has passed.
-  bool wait(CondVar& condition, Lock& lock) const {
-    const std::uint64_t now = sys::monotonic_ns();
-    if (now >= at_) return false;
-    wait_for(condition, lock, std::chrono::nanoseconds(static_cast<std::int64_t>(at_ - now)));
-    return true;
-  }
-
- private:
-  std::uint64_t at_;
-};
 
 std::exception_ptr queue_is_full() {
   return std::make_exception_ptr(

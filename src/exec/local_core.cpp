@@ -94,6 +94,7 @@ void LocalCore::run_while(const std::function<bool()>& more) noexcept { run_whil
 void LocalCore::run_while(const std::function<bool()>& more, Scheduler& spawns_on) noexcept {
   refuse_to_block("LocalExecutor::run");
   const Owning owner(*this, spawns_on);
+  counters_.wake();
   while (more()) {
     for (unsigned i = 0; i < inbox_interval && !queue_.empty(); ++i) poll_task(queue_.pop());
     this_thread.task = nullptr;
@@ -101,14 +102,18 @@ void LocalCore::run_while(const std::function<bool()>& more, Scheduler& spawns_o
     if (inbox_pending_.load(memory_order_acquire)) {
       drain_inbox();
     } else if (queue_.empty() && more()) {
+      counters_.sleep();
       park_.park();
+      counters_.wake();
       continue;
     }
     park_.poll();
   }
+  counters_.stop();
 }
 
 void LocalCore::adopt(TaskHeader& task) {
+  counters_.spawned.add();
   ++allocated_;
   task.local.index = static_cast<std::uint32_t>(tasks_.size());
   tasks_.push_back(&task);
@@ -122,6 +127,7 @@ void LocalCore::wake_task(TaskHeader& task) {
 }
 
 void LocalCore::poll_task(TaskHeader& task) {
+  counters_.polls.add();
   this_thread.task = &task;
   switch (task.local_state().start_poll()) {
     case NextPoll::poll: {
@@ -139,6 +145,7 @@ void LocalCore::poll_task(TaskHeader& task) {
 }
 
 void LocalCore::complete(TaskHeader& task) noexcept {
+  counters_.completed.add();
   TaskHeader* last = tasks_.back();
   last->local.index = task.local.index;
   tasks_[task.local.index] = last;
@@ -235,6 +242,15 @@ void LocalCore::close() {
     refs_.fetch_add(allocated_, memory_order_relaxed);
     return;
   }
+}
+
+PoolMetrics LocalCore::metrics() const {
+  PoolMetrics metrics;
+  const std::uint64_t completed = counters_.completed.get();
+  metrics.spawned_tasks = counters_.spawned.get();
+  metrics.alive_tasks = metrics.spawned_tasks - completed;
+  metrics.workers.push_back(counters_.metrics());
+  return metrics;
 }
 
 // --- Other threads. ---

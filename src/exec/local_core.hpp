@@ -26,6 +26,7 @@
 #include "exec/current.hpp"
 #include "exec/run_queue.hpp"
 #include "exec/thread_park.hpp"
+#include "exec/worker_counters.hpp"
 
 namespace rouse {
 
@@ -39,6 +40,8 @@ class LocalCore final : public Scheduler {
   void abort(TaskHeader& task) override;
   void detach(TaskHeader& task) override;
   void joined(TaskHeader& task) override;
+  BlockingPool* blocking_pool() noexcept override { return blocking_pool_; }
+  PoolMetrics metrics() const;
   void add_ref() noexcept override;
   void release() noexcept override;
 
@@ -50,6 +53,7 @@ class LocalCore final : public Scheduler {
   void close();
   std::size_t live_tasks() const noexcept { return tasks_.size(); }
   void set_on_unhandled(UnhandledHook hook);
+  void set_blocking_pool(BlockingPool* pool) noexcept { blocking_pool_ = pool; }
 
   static const RawWakerVTable waker_vtable;
 
@@ -100,6 +104,8 @@ class LocalCore final : public Scheduler {
   std::vector<TaskHeader*> tasks_;  // every unfinished task, at its `index`
   std::uint32_t allocated_ = 0;     // tasks adopted and not freed
   bool closing_ = false;
+  BlockingPool* blocking_pool_ = nullptr;
+  WorkerCounters counters_;
   UnhandledHook on_unhandled_;
 
   // --- Shared. ---

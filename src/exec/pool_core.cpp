@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "rouse/exec/fork_region.hpp"
+
 namespace rouse {
 namespace {
 
@@ -15,15 +17,31 @@ constexpr int search_rounds = 64;
 }  // namespace
 
 PoolCore::PoolCore(ThreadPoolConfig config)
-    : SharedScheduler(config.on_unhandled),
+    : SharedScheduler(config.threads.on_unhandled),
       config_(std::move(config)),
       idle_(config_.workers),
       driver_(config_.driver),
-      threads_(config_.workers) {
+      inside_(0),
+      threads_(config_.threads, this) {
   refs_.fetch_add(bias, memory_order_relaxed);
   for (std::size_t i = 0; i < config_.workers; ++i) {
-    workers_.push_back(std::make_unique<Worker>(*this, i));
+    workers_.push_back(std::make_unique<Worker>(*this, i, forked));
   }
+}
+
+Result<void> PoolCore::start() {
+  inside_.store(workers_.size(), memory_order_relaxed);
+  Result<void> result;
+  for (auto& worker : workers_) {
+    if (result) result = start_thread(*worker);
+    if (!result) thread_left();
+  }
+  return result;
+}
+
+Result<void> PoolCore::start_thread(Worker& worker) {
+  return threads_.run_thread(
+      [core = RefPtr<PoolCore>::share(this), &worker] { core->run_worker(worker); });
 }
 
 // --- A worker's thread. ---
@@ -33,9 +51,10 @@ void PoolCore::run_worker(Worker& worker) noexcept {
   this_thread = ThreadContext();
   this_thread.scheduler = this;
   this_thread.worker = &worker;
+  worker.counters.wake();
   while (TaskHeader* task = next_task(worker)) {
     worker.counters.polls.add();
-    const bool done_for_now = run(*task, nullptr);
+    const bool done_for_now = run(*task, &worker.forks);
     if (this_thread.worker != &worker) [[unlikely]] {
       // The poll gave the worker away.
       if (!done_for_now) inject(*task);
@@ -118,6 +137,12 @@ TaskHeader* PoolCore::steal(Worker& thief) {
   for (std::size_t i = 0; i < count; ++i) {
     Worker& victim = *workers_[(start + i) % count];
     if (&victim == &thief) continue;
+    if (Frame* branch = victim.forks.steal()) {
+      thief.counters.steals.add();
+      thief.counters.stolen_tasks.add();
+      promote_branch(*branch);  // a task of this worker's now
+      return thief.next();
+    }
     TaskHeader* tasks[max_stolen];
     const std::size_t stolen = victim.queue.steal(tasks, max_stolen);
     if (stolen == 0) continue;
@@ -133,17 +158,18 @@ TaskHeader* PoolCore::steal(Worker& thief) {
 bool PoolCore::sleep(Worker& worker, bool was_searching) {
   idle_.sleep(worker, was_searching);
   if (is_work_left() && idle_.wants_waking()) wake_one();
-  worker.counters.parks.add();
+  worker.counters.sleep();
   while (!is_closing() && !worker.has_own_work() && idle_.is_sleeping(worker)) {
     worker.park.park(driver_);
   }
+  worker.counters.wake();
   return !idle_.wake_up(worker);
 }
 
 bool PoolCore::is_work_left() const noexcept {
   if (!injected_.empty()) return true;
   for (const auto& worker : workers_) {
-    if (!worker->queue.empty()) return true;
+    if (!worker->queue.empty() || worker->forks.has_public()) return true;
   }
   return false;
 }
@@ -181,6 +207,12 @@ void PoolCore::inject(TaskHeader& task) noexcept {
   if (injected_.push(task) && idle_.wants_waking_for_injected()) wake_one();
 }
 
+/// A worker's fork deque has something to steal.
+void PoolCore::forked(void* pool) noexcept {
+  auto& self = *static_cast<PoolCore*>(pool);
+  if (self.idle_.wants_waking()) self.wake_one();
+}
+
 void PoolCore::wake_one() noexcept {
   if (Worker* worker = idle_.choose()) worker->park.unpark(driver_);
 }
@@ -202,6 +234,21 @@ void PoolCore::freed() noexcept {
   }
 }
 
+void PoolCore::give_worker_away() {
+  Worker* worker = own_worker();
+  if (worker == nullptr) return;
+  promote_all(worker->forks);  // what is in there is of a chain that runs on this thread
+  this_thread.worker = nullptr;
+  inside_.fetch_add(1, memory_order_relaxed);
+  if (start_thread(*worker)) {
+    this_thread.poll->forget_forks();
+    return;
+  }
+  // No thread is to be had: the worker's tasks have to wait.
+  inside_.fetch_sub(1, memory_order_relaxed);
+  this_thread.worker = worker;
+}
+
 // --- The end. ---
 
 void PoolCore::close() noexcept {
@@ -212,7 +259,7 @@ void PoolCore::close() noexcept {
 
 void PoolCore::thread_left() noexcept {
   // ORDER: acq_rel; the last one sees all that the others did.
-  if (threads_.fetch_sub(1, memory_order_acq_rel) == 1) cancel_all();
+  if (inside_.fetch_sub(1, memory_order_acq_rel) == 1) cancel_all();
 }
 
 void PoolCore::cancel_all() noexcept {
@@ -245,9 +292,19 @@ void PoolCore::cancel_all() noexcept {
   release();
 }
 
-void PoolCore::wait_closed() noexcept {
+bool PoolCore::wait_closed(const Deadline& deadline) noexcept {
   Lock lock(closed_mutex_);
-  while (!closed_) closed_signal_.wait(lock);
+  while (!closed_) {
+    if (!deadline.wait(closed_signal_, lock)) return false;
+  }
+  return true;
+}
+
+bool PoolCore::shutdown(std::chrono::nanoseconds timeout) noexcept {
+  const Deadline deadline(timeout);
+  close();
+  threads_.close();
+  return wait_closed(deadline) && threads_.wait(deadline.left());
 }
 
 PoolMetrics PoolCore::metrics() const {
@@ -256,12 +313,8 @@ PoolMetrics PoolCore::metrics() const {
   std::uint64_t completed = outside_completed_.load(memory_order_relaxed);
   for (const auto& worker : workers_) {
     const WorkerCounters& counters = worker->counters;
-    WorkerMetrics& one = metrics.workers.emplace_back();
-    one.polls = counters.polls.get();
-    one.steals = counters.steals.get();
-    one.stolen_tasks = counters.stolen_tasks.get();
-    one.parks = counters.parks.get();
-    one.local_queue_depth = worker->depth();
+    metrics.workers.push_back(counters.metrics());
+    metrics.workers.back().local_queue_depth = worker->depth();
     completed += counters.completed.get();
   }
   for (const auto& worker : workers_) spawned += worker->counters.spawned.get();

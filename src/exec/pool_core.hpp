@@ -22,6 +22,7 @@
 
 #include "rouse/exec/thread_pool.hpp"
 
+#include "exec/deadline.hpp"
 #include "exec/idle_workers.hpp"
 #include "exec/injection_queue.hpp"
 #include "exec/shared_scheduler.hpp"
@@ -34,21 +35,14 @@ class PoolCore final : public SharedScheduler {
   explicit PoolCore(ThreadPoolConfig config);
 
   void submit(TaskHeader& task) override;
-  BlockingPool* blocking_pool() noexcept override { return config_.blocking_pool; }
+  BlockingPool* blocking_pool() noexcept override { return &threads_; }
 
-  std::size_t workers() const noexcept { return workers_.size(); }
-  /// What a thread does that runs this worker, from the beginning to the end of the pool (or until
-  /// it gives the worker away). To be called once for each worker.
-  void run_worker(std::size_t index) noexcept { run_worker(*workers_[index]); }
-  /// In place of a run_worker that could not be started.
-  void worker_never_started() noexcept { thread_left(); }
-
-  /// Runs `fn` on this thread while another thread goes on with this thread's worker.
-  void block_in_place(const std::function<void()>& fn);
-
-  void close() noexcept;
-  /// Waits until every task is gone.
-  void wait_closed() noexcept;
+  /// Starts a thread for each worker. If that fails the pool can only be shut down.
+  Result<void> start();
+  /// The rest of this poll runs without the worker, which another thread goes on with.
+  void give_worker_away();
+  /// True: all tasks and threads are gone.
+  bool shutdown(std::chrono::nanoseconds timeout) noexcept;
 
   PoolMetrics metrics() const;
   bool is_inside() const noexcept { return this_thread.scheduler == this; }
@@ -78,6 +72,10 @@ class PoolCore final : public SharedScheduler {
 
   void inject(TaskHeader& task) noexcept;
   void wake_one() noexcept;
+  static void forked(void* pool) noexcept;
+  Result<void> start_thread(Worker& worker);
+  void close() noexcept;
+  bool wait_closed(const Deadline& deadline) noexcept;
   void thread_left() noexcept;
   void cancel_all() noexcept;
 
@@ -89,8 +87,8 @@ class PoolCore final : public SharedScheduler {
   InjectionQueue injected_;
   DriverSeat driver_;
   atomic<bool> closing_{false};
-  atomic<std::size_t>
-      threads_;  // that run or will run a worker, or a poll that gave its worker away
+  // Threads that run or will run a worker, or a poll that gave its worker away.
+  atomic<std::size_t> inside_;
 
   // Tasks from outside.
   Mutex outside_mutex_;
@@ -103,6 +101,8 @@ class PoolCore final : public SharedScheduler {
   Mutex closed_mutex_;
   CondVar closed_signal_;
   bool closed_ = false;
+
+  BlockingPool threads_;
 };
 
 }  // namespace rouse

@@ -1,29 +1,37 @@
 #include "rouse/exec/thread_pool.hpp"
 
+#include <system_error>
+
 #include "exec/pool_core.hpp"
 
 namespace rouse {
 
 ThreadPool::ThreadPool(ThreadPoolConfig config)
     : core_(RefPtr<PoolCore>::adopt(new PoolCore(std::move(config)))) {
-  for (std::size_t i = 0; i < core_->workers(); ++i) {
-    auto thread = std::make_shared<Thread>([core = core_, i] { core->run_worker(i); });
-    joins_.emplace_back([thread] { thread->join(); });
-  }
+  const Result<void> started = core_->start();
+  if (started) return;
+  shutdown(std::chrono::nanoseconds::max());
+  throw std::system_error(started.error(), "a ThreadPool could not start its worker threads");
 }
 
 ThreadPool::~ThreadPool() {
-  ROUSE_ASSERT(!core_->is_inside(),
+  ROUSE_ASSERT(!core_ || !core_->is_inside(),
                "a ThreadPool was destroyed inside one of its own tasks, which would wait for "
-               "itself: let the thread that made it destroy it");
-  core_->close();
-  core_->wait_closed();
-  for (auto& join : joins_) join();
+               "itself: let the thread that made it destroy it, or say shutdown(0s)");
+  shutdown(std::chrono::nanoseconds::max());
 }
 
-Spawner ThreadPool::spawner() const { return Spawner(RefPtr<Scheduler>::share(core_.get())); }
-Scheduler& ThreadPool::scheduler() const noexcept { return *core_; }
-void ThreadPool::close() noexcept { core_->close(); }
+bool ThreadPool::shutdown(std::chrono::nanoseconds timeout) {
+  const RefPtr<PoolCore> core = std::exchange(core_, nullptr);
+  return !core || core->shutdown(timeout);
+}
+
+Spawner ThreadPool::spawner() const { return Spawner(RefPtr<Scheduler>::share(&scheduler())); }
 PoolMetrics ThreadPool::metrics() const { return core_->metrics(); }
+
+Scheduler& ThreadPool::scheduler() const noexcept {
+  ROUSE_ASSERT(core_, "use of a ThreadPool that was shut down");
+  return *core_;
+}
 
 }  // namespace rouse

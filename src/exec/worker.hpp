@@ -15,47 +15,28 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "rouse/base/atomic.hpp"
+#include "rouse/exec/fork_deque.hpp"
 #include "rouse/exec/task_header.hpp"
 
 #include "exec/local_queue.hpp"
 #include "exec/task_table.hpp"
+#include "exec/worker_counters.hpp"
 #include "exec/worker_park.hpp"
 
 namespace rouse {
 
 class PoolCore;
 
-/// Counts up on one thread, read by others.
-class Counter {
- public:
-  void add(std::uint64_t n = 1) noexcept {
-    value_.store(value_.load(memory_order_relaxed) + n, memory_order_relaxed);
-  }
-  std::uint64_t get() const noexcept { return value_.load(memory_order_relaxed); }
-
- private:
-  atomic<std::uint64_t> value_{0};
-};
-
-struct WorkerCounters {
-  Counter polls;
-  Counter steals;  // successful ones
-  Counter stolen_tasks;
-  Counter parks;
-  Counter busy_ns;                       // awake, up to the last park
-  atomic<std::uint64_t> awake_since{0};  // 0: parked
-  Counter spawned;
-  Counter completed;
-  Counter freed;
-};
-
 class Worker {
  public:
   static constexpr unsigned max_lifo_polls = 3;
 
-  Worker(PoolCore& of, std::size_t number) noexcept
-      : pool(of), index(number), random_(static_cast<std::uint32_t>(number) * 2654435761U + 1) {}
+  /// `published` is called, on the worker's thread, when there is something anew to steal in
+  /// `forks`.
+  Worker(PoolCore& of, std::size_t number, ForkDeque::PublishedFn published)
+      : pool(of),
+        forks(published, &of),
+        random_(static_cast<std::uint32_t>(number) * 2654435761U + 1) {}
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
@@ -98,8 +79,8 @@ class Worker {
   std::size_t depth() const noexcept { return queue.size(); }
 
   PoolCore& pool;
-  const std::size_t index;
   LocalQueue queue;
+  ForkDeque forks;
   TaskTable table;
   WorkerPark park;
   WorkerCounters counters;

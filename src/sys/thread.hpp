@@ -17,6 +17,9 @@ struct ThreadOptions {
   std::size_t stack_size = 0;  ///< bytes, at least PTHREAD_STACK_MIN; 0: what the system gives
 };
 
+/// The least that a thread may be given.
+std::size_t min_stack_size() noexcept;
+
 /// A running thread: to be joined or detached before this is destroyed.
 class Thread {
  public:

@@ -12,6 +12,7 @@
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/core/future.hpp"
 #include "rouse/exec/park.hpp"
+#include "rouse/exec/pool_metrics.hpp"
 #include "rouse/exec/spawner.hpp"
 #include "rouse/exec/unhandled.hpp"
 
@@ -80,9 +81,14 @@ class ROUSE_API LocalExecutor {
 
   /// Tasks that are not done. From the thread that uses this executor.
   [[nodiscard]] std::size_t live_tasks() const noexcept;
+  /// As of a pool with one worker. Any thread.
+  [[nodiscard]] PoolMetrics metrics() const;
+
+  /// Where spawn_blocking inside its tasks goes; outlives the executor.
+  void set_blocking_pool(BlockingPool* pool) noexcept;
+  [[nodiscard]] Scheduler& scheduler() const noexcept;
 
  private:
-  Scheduler& scheduler() const noexcept;
   void run_while(const std::function<bool()>& more) noexcept;
 
   RefPtr<LocalCore> core_;

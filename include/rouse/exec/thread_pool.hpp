@@ -6,19 +6,17 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <source_location>
 #include <utility>
-#include <vector>
 
 #include "rouse/base/ref_ptr.hpp"
+#include "rouse/exec/blocking_pool.hpp"
 #include "rouse/exec/park.hpp"
+#include "rouse/exec/pool_metrics.hpp"
 #include "rouse/exec/spawner.hpp"
-#include "rouse/exec/unhandled.hpp"
 
 namespace rouse {
 
-class BlockingPool;
 class PoolCore;
 
 class ThreadPoolConfig {
@@ -29,38 +27,15 @@ class ThreadPoolConfig {
   unsigned global_queue_interval = 61;
   /// So many polls of a worker may pass before it looks for I/O and timers.
   unsigned event_interval = 61;
-  UnhandledHook on_unhandled;
   /// Waits for I/O and timers; outlives the pool. One sleeping worker at a time waits there.
   Park* driver = nullptr;
-  /// For spawn_blocking and block_in_place; outlives the pool.
-  BlockingPool* blocking_pool = nullptr;
-  /// Runs a function on a thread of its own.
-  std::function<void(std::function<void()>)> start_thread;
-};
-
-class WorkerMetrics {
- public:
-  WorkerMetrics() noexcept = default;
-  std::uint64_t polls = 0;
-  std::uint64_t steals = 0;        ///< successful ones
-  std::uint64_t stolen_tasks = 0;  ///< that these brought
-  std::uint64_t parks = 0;
-  std::chrono::nanoseconds busy{0};  ///< not parked
-  std::size_t local_queue_depth = 0;
-};
-
-/// Read while the pool runs: each figure is right at some moment, not all at the same.
-class PoolMetrics {
- public:
-  PoolMetrics() noexcept = default;
-  std::vector<WorkerMetrics> workers;
-  std::size_t injection_queue_depth = 0;
-  std::uint64_t spawned_tasks = 0;
-  std::uint64_t alive_tasks = 0;  ///< not done
+  /// Of all threads, those of workers too, which do not count as blocking ones.
+  BlockingOptions threads;
 };
 
 class ROUSE_API ThreadPool {
  public:
+  /// Throws std::system_error if the threads can't be started.
   explicit ThreadPool(ThreadPoolConfig config = {});
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -81,16 +56,16 @@ class ROUSE_API ThreadPool {
   }
   [[nodiscard]] Spawner spawner() const;
 
-  /// Begins to end; does not wait. The tasks are destroyed on the pool's threads.
-  void close() noexcept;
+  /// Ends the pool, waiting for that at most so long: what still runs then (a poll, a blocking
+  /// call) goes on by itself, and the tasks are destroyed when it returns. True: all is gone.
+  bool shutdown(std::chrono::nanoseconds timeout);
   /// Any thread, also inside tasks.
   [[nodiscard]] PoolMetrics metrics() const;
 
- private:
-  Scheduler& scheduler() const noexcept;
+  [[nodiscard]] Scheduler& scheduler() const noexcept;
 
+ private:
   RefPtr<PoolCore> core_;
-  std::vector<std::function<void()>> joins_;
 };
 
 }  // namespace rouse

@@ -93,4 +93,6 @@ void Thread::detach() noexcept {
   ::pthread_detach(handle_);
 }
 
+std::size_t min_stack_size() noexcept { return static_cast<std::size_t>(PTHREAD_STACK_MIN); }
+
 }  // namespace rouse::sys

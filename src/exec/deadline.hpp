@@ -1,0 +1,38 @@
+// Deadline: a time that a wait must not pass. Any duration is valid, the greatest too.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+#include "rouse/base/thread.hpp"
+
+#include "sys/clock.hpp"
+
+namespace rouse {
+
+class Deadline {
+ public:
+  explicit Deadline(std::chrono::nanoseconds time) noexcept
+      : at_(sys::monotonic_ns() +
+            static_cast<std::uint64_t>(std::max<std::int64_t>(time.count(), 0))) {}
+
+  /// Waits for a notification, until then at most. False: the time has passed.
+  bool wait(CondVar& condition, Lock& lock) const {
+    const std::uint64_t now = sys::monotonic_ns();
+    if (now >= at_) return false;
+    wait_for(condition, lock, std::chrono::nanoseconds(static_cast<std::int64_t>(at_ - now)));
+    return true;
+  }
+
+  /// 0 once it has passed.
+  std::chrono::nanoseconds left() const noexcept {
+    const std::uint64_t now = sys::monotonic_ns();
+    return std::chrono::nanoseconds(now < at_ ? static_cast<std::int64_t>(at_ - now) : 0);
+  }
+
+ private:
+  std::uint64_t at_;
+};
+
+}  // namespace rouse

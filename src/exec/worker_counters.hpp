@@ -1,0 +1,66 @@
+// The counters of one worker: each is written by the worker alone, so it costs a plain store.
+#pragma once
+
+#include <cstdint>
+
+#include "rouse/base/atomic.hpp"
+#include "rouse/exec/pool_metrics.hpp"
+
+#include "sys/clock.hpp"
+
+namespace rouse {
+
+/// Counts on one thread, read by others.
+class Counter {
+ public:
+  void add(std::uint64_t n = 1) noexcept { set(get() + n); }
+  void set(std::uint64_t value) noexcept { value_.store(value, memory_order_relaxed); }
+  std::uint64_t get() const noexcept { return value_.load(memory_order_relaxed); }
+
+ private:
+  atomic<std::uint64_t> value_{0};
+};
+
+class WorkerCounters {
+ public:
+  /// The clock is read only where the worker begins and ends to sleep.
+  void wake() noexcept { awake_since_.set(sys::monotonic_ns()); }
+  void sleep() noexcept {
+    parks.add();
+    stop();
+  }
+  /// Nobody runs the worker for now.
+  void stop() noexcept {
+    busy_ns_.add(sys::monotonic_ns() - awake_since_.get());
+    awake_since_.set(0);
+  }
+
+  WorkerMetrics metrics() const noexcept {
+    WorkerMetrics metrics;
+    metrics.polls = polls.get();
+    metrics.steals = steals.get();
+    metrics.stolen_tasks = stolen_tasks.get();
+    metrics.parks = parks.get();
+    std::uint64_t busy = busy_ns_.get();
+    if (const std::uint64_t since = awake_since_.get()) {
+      const std::uint64_t now = sys::monotonic_ns();
+      busy += now > since ? now - since : 0;
+    }
+    metrics.busy = std::chrono::nanoseconds(busy);
+    return metrics;
+  }
+
+  Counter polls;
+  Counter steals;  // successful ones
+  Counter stolen_tasks;
+  Counter parks;
+  Counter spawned;
+  Counter completed;
+  Counter freed;
+
+ private:
+  Counter busy_ns_;      // up to the last sleep
+  Counter awake_since_;  // 0: asleep
+};
+
+}  // namespace rouse

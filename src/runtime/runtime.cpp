@@ -1,0 +1,189 @@
+#include "rouse/runtime/runtime.hpp"
+
+#include <stdexcept>
+
+#include "rouse/runtime/run.hpp"
+
+#include "sys/console.hpp"
+#include "sys/cpu.hpp"
+#include "sys/thread.hpp"
+
+namespace rouse {
+namespace {
+
+/// IdleWorkers counts in 16 bits; nobody has that many CPUs.
+constexpr std::size_t max_workers = 0x7fff;
+
+void require(bool ok, const char* setting, const std::string& what) {
+  if (!ok) throw std::invalid_argument(std::string("rouse::Runtime: ") + setting + what);
+}
+
+}  // namespace
+
+/// Either a ThreadPool, which has a BlockingPool inside, or a LocalExecutor and a BlockingPool.
+struct Runtime::Parts {
+  std::unique_ptr<ThreadPool> pool;
+  std::unique_ptr<BlockingPool> blocking;  // outlives the tasks that use it
+  std::unique_ptr<LocalExecutor> local;
+};
+
+Runtime::Runtime() : Runtime(RuntimeBuilder().build()) {}
+Runtime::Runtime(std::unique_ptr<Parts> parts) noexcept : parts_(std::move(parts)) {}
+Runtime::Runtime(Runtime&& other) noexcept = default;
+Runtime& Runtime::operator=(Runtime&& other) noexcept {
+  if (this != &other) {
+    const Runtime ended = std::move(*this);
+    parts_ = std::move(other.parts_);
+  }
+  return *this;
+}
+
+Runtime::~Runtime() {
+  if (!parts_) return;
+  refuse_to_block(
+      "destroying a Runtime waits for its end: inside a task say shutdown_background(), or destroy "
+      "it in spawn_blocking");
+  shutdown_timeout(std::chrono::nanoseconds::max());
+}
+
+RuntimeBuilder Runtime::builder() { return RuntimeBuilder(); }
+
+Runtime::Parts& Runtime::parts() const noexcept {
+  ROUSE_ASSERT(parts_, "use of a Runtime that was moved from or shut down");
+  return *parts_;
+}
+
+Scheduler& Runtime::scheduler() const noexcept {
+  const Parts& has = parts();
+  return has.pool ? has.pool->scheduler() : has.local->scheduler();
+}
+Spawner Runtime::spawner() const { return Spawner(RefPtr<Scheduler>::share(&scheduler())); }
+Enter Runtime::enter() const { return Enter(RefPtr<Scheduler>::share(&scheduler())); }
+LocalExecutor* Runtime::local_executor() const noexcept { return parts().local.get(); }
+BlockingPool& Runtime::blocking_pool() const noexcept { return *scheduler().blocking_pool(); }
+
+bool Runtime::shutdown_timeout(std::chrono::nanoseconds timeout) {
+  const std::unique_ptr<Parts> ended = std::move(parts_);
+  if (!ended) return true;
+  if (ended->pool) return ended->pool->shutdown(timeout);
+  ended->blocking->close();
+  ended->local.reset();
+  return ended->blocking->wait(timeout);
+}
+
+RuntimeMetrics Runtime::metrics() const {
+  const Parts& has = parts();
+  RuntimeMetrics metrics;
+  static_cast<PoolMetrics&>(metrics) = has.pool ? has.pool->metrics() : has.local->metrics();
+  metrics.blocking = blocking_pool().metrics();
+  return metrics;
+}
+
+// --- The builder. ---
+
+RuntimeBuilder& RuntimeBuilder::worker_threads(std::size_t count) {
+  workers_ = count;
+  workers_set_ = true;
+  return *this;
+}
+RuntimeBuilder& RuntimeBuilder::current_thread() {
+  current_thread_ = true;
+  return *this;
+}
+RuntimeBuilder& RuntimeBuilder::thread_name(std::string name) {
+  config_.threads.thread_name = std::move(name);
+  return *this;
+}
+RuntimeBuilder& RuntimeBuilder::thread_stack_size(std::size_t bytes) {
+  stack_size_set_ = true;
+  config_.threads.stack_size = bytes;
+  return *this;
+}
+RuntimeBuilder& RuntimeBuilder::on_thread_start(std::function<void()> hook) {
+  config_.threads.on_thread_start = std::move(hook);
+  return *this;
+}
+RuntimeBuilder& RuntimeBuilder::on_thread_stop(std::function<void()> hook) {
+  config_.threads.on_thread_stop = std::move(hook);
+  return *this;
+}
+RuntimeBuilder& RuntimeBuilder::on_unhandled(UnhandledHook hook) {
+  config_.threads.on_unhandled = std::move(hook);
+  return *this;
+}
+RuntimeBuilder& RuntimeBuilder::max_blocking_threads(std::size_t count) {
+  config_.threads.max_threads = count;
+  return *this;
+}
+RuntimeBuilder& RuntimeBuilder::max_blocking_queue(std::size_t count) {
+  config_.threads.queue_capacity = count;
+  return *this;
+}
+RuntimeBuilder& RuntimeBuilder::blocking_keep_alive(std::chrono::nanoseconds time) {
+  config_.threads.keep_alive = time;
+  return *this;
+}
+RuntimeBuilder& RuntimeBuilder::global_queue_interval(unsigned polls) {
+  config_.global_queue_interval = polls;
+  return *this;
+}
+RuntimeBuilder& RuntimeBuilder::event_interval(unsigned polls) {
+  config_.event_interval = polls;
+  return *this;
+}
+
+void RuntimeBuilder::check() const {
+  require(
+      !(current_thread_ && workers_set_), "worker_threads",
+      " together with current_thread: a current-thread runtime has no workers, say one of them");
+  require(
+      !workers_set_ || workers_ > 0, "worker_threads",
+      "(0): at least one worker is needed; leave it out for one a CPU, or say current_thread()");
+  require(workers_ <= max_workers, "worker_threads",
+          "(" + std::to_string(workers_) + "): at most " + std::to_string(max_workers));
+  const std::size_t stack = config_.threads.stack_size;
+  require(!stack_size_set_ || stack >= sys::min_stack_size(), "thread_stack_size",
+          "(" + std::to_string(stack) + "): the system needs at least " +
+              std::to_string(sys::min_stack_size()) + " bytes; leave it out for its default");
+  require(config_.threads.max_threads > 0, "max_blocking_threads",
+          "(0): at least one is needed to run blocking calls");
+  require(config_.threads.queue_capacity > 0, "max_blocking_queue",
+          "(0): at least one call must be able to wait");
+  require(config_.threads.keep_alive >= std::chrono::nanoseconds(0), "blocking_keep_alive",
+          ": a time can't be negative; 0 lets threads end at once");
+  require(config_.global_queue_interval > 0, "global_queue_interval",
+          "(0): at least 1, the number of polls between two looks");
+  require(config_.event_interval > 0, "event_interval",
+          "(0): at least 1, the number of polls between two looks");
+}
+
+Runtime RuntimeBuilder::build() const {
+  check();
+  auto parts = std::make_unique<Runtime::Parts>();
+  if (current_thread_) {
+    parts->local = std::make_unique<LocalExecutor>();
+    parts->blocking = std::make_unique<BlockingPool>(config_.threads, &parts->local->scheduler());
+    parts->local->set_blocking_pool(parts->blocking.get());
+    if (config_.threads.on_unhandled) parts->local->on_unhandled(config_.threads.on_unhandled);
+  } else {
+    ThreadPoolConfig config = config_;
+    config.workers = workers_set_ ? workers_ : sys::available_cpus();
+    parts->pool = std::make_unique<ThreadPool>(std::move(config));
+  }
+  return Runtime(std::move(parts));
+}
+
+// --- run. ---
+
+void report_failed_main(const std::exception_ptr& error) noexcept {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& e) {
+    sys::write_stderr(std::string("rouse::run: the main task ended with an exception: ") +
+                      e.what() + "\n");
+  } catch (...) {
+    sys::write_stderr("rouse::run: the main task ended with an exception of an unknown type\n");
+  }
+}
+
+}  // namespace rouse
