@@ -32,20 +32,20 @@
 
 // Running tasks.
 #include "rouse/embedded/static_executor.hpp"  // IWYU pragma: export
+#include "rouse/exec/block_in_place.hpp"       // IWYU pragma: export
 #include "rouse/exec/block_on.hpp"             // IWYU pragma: export
 #include "rouse/exec/blocking_pool.hpp"        // IWYU pragma: export
+#include "rouse/exec/enter.hpp"                // IWYU pragma: export
 #include "rouse/exec/join_handle.hpp"          // IWYU pragma: export
 #include "rouse/exec/local_executor.hpp"       // IWYU pragma: export
 #include "rouse/exec/local_set.hpp"            // IWYU pragma: export
+#include "rouse/exec/parallel.hpp"             // IWYU pragma: export
 #include "rouse/exec/spawn_local.hpp"          // IWYU pragma: export
 #include "rouse/exec/spawner.hpp"              // IWYU pragma: export
 #include "rouse/exec/task_builder.hpp"         // IWYU pragma: export
 #include "rouse/exec/task_local.hpp"           // IWYU pragma: export
 #include "rouse/exec/this_task.hpp"            // IWYU pragma: export
+#include "rouse/exec/thread_pool.hpp"          // IWYU pragma: export
 #include "rouse/runtime/join_set.hpp"          // IWYU pragma: export
-#include "rouse/exec/block_in_place.hpp"  // IWYU pragma: export
-#include "rouse/exec/enter.hpp"  // IWYU pragma: export
-#include "rouse/exec/thread_pool.hpp"  // IWYU pragma: export
-#include "rouse/exec/parallel.hpp"  // IWYU pragma: export
-#include "rouse/runtime/run.hpp"  // IWYU pragma: export
-#include "rouse/runtime/runtime.hpp"  // IWYU pragma: export
+#include "rouse/runtime/run.hpp"               // IWYU pragma: export
+#include "rouse/runtime/runtime.hpp"           // IWYU pragma: export

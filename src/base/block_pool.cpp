@@ -180,6 +180,11 @@ bool open_cache() {
     cache.fresh = store().grow(chunk_bytes);
     cache.fresh_end = cache.fresh + chunk_bytes;
   }
+  // Some more than one, so that this slow path is not taken for each block.
+  for (std::uint32_t i = 1; i < batch_of(index) / 4 && cache.fresh_bytes() >= 2 * bytes; ++i) {
+    cache.magazines[index].push(reinterpret_cast<Block*>(cache.fresh));
+    cache.fresh += bytes;
+  }
   return std::exchange(cache.fresh, cache.fresh + bytes);
 }
 

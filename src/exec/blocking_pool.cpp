@@ -137,7 +137,7 @@ Result<void> BlockingCore::run_thread(const Job& job) {
   return {};
 }
 
-void BlockingCore::enqueue(TaskHeader&) noexcept {
+void BlockingCore::enqueue(TaskHeader&, Turn) noexcept {
   ROUSE_ASSERT(false, "a blocking call was woken: it is never pending");
 }
 

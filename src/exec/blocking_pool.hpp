@@ -85,7 +85,7 @@ class BlockingCore final : public SharedScheduler {
   };
 
   // SharedScheduler.
-  void enqueue(TaskHeader& task) noexcept override;
+  void enqueue(TaskHeader& task, Turn turn) noexcept override;
   void forget(TaskHeader&) noexcept override {}
 
   // Under the lock.

@@ -60,10 +60,7 @@ void PoolCore::run_worker(Worker& worker) noexcept {
       if (!done_for_now) inject(*task);
       break;
     }
-    if (!done_for_now) {
-      worker.queue.push(*task);
-      if (idle_.wants_waking()) wake_one();
-    }
+    if (!done_for_now && worker.push(*task) && idle_.wants_waking()) wake_one();
   }
   thread_left();
   this_thread = before;
@@ -71,12 +68,14 @@ void PoolCore::run_worker(Worker& worker) noexcept {
 
 /// Null: the pool is closing.
 TaskHeader* PoolCore::next_task(Worker& worker) {
-  if (++worker.tick >= config_.global_queue_interval) [[unlikely]]
+  if (++worker.tick >= config_.global_queue_interval) [[unlikely]] {
     look_around(worker);
-  if (is_closing()) [[unlikely]]
-    return nullptr;
-  if (TaskHeader* task = worker.next()) return task;
-  return find_work(worker);
+    if (is_closing()) return nullptr;
+  }
+  TaskHeader* task = worker.next();
+  if (task == nullptr) [[unlikely]]
+    task = find_work(worker);
+  return task;
 }
 
 /// What a busy worker does now and then.
@@ -197,10 +196,11 @@ void PoolCore::submit(TaskHeader& task) {
   cancel_now(task);
 }
 
-void PoolCore::enqueue(TaskHeader& task) noexcept {
+void PoolCore::enqueue(TaskHeader& task, Turn turn) noexcept {
   Worker* worker = own_worker();
   if (worker == nullptr) return inject(task);
-  if (worker->push_lifo(task) && idle_.wants_waking()) wake_one();
+  const bool waits = turn == Turn::next ? worker->push_lifo(task) : worker->push(task);
+  if (waits && idle_.wants_waking()) wake_one();
 }
 
 void PoolCore::inject(TaskHeader& task) noexcept {

@@ -50,7 +50,7 @@ class PoolCore final : public SharedScheduler {
  private:
   static constexpr std::int64_t bias = std::int64_t{1} << 40;
 
-  void enqueue(TaskHeader& task) noexcept override;
+  void enqueue(TaskHeader& task, Turn turn) noexcept override;
   void forget(TaskHeader& task) noexcept override;
   void freed() noexcept override;
 

@@ -108,9 +108,16 @@ void SharedScheduler::complete(TaskHeader& task, std::int64_t new_owners) noexce
   if (!finished.has_joiner) {
     discard_outcome(task);
   } else if (finished.has_join_waker) {
-    std::move(task.join_waker).wake();
+    wake_joiner(std::move(task.join_waker));
   }
   drop_owner(task);
+}
+
+/// The joiner waits its turn: if it awaits many tasks, others of them end before that.
+void SharedScheduler::wake_joiner(Waker waker) noexcept {
+  const RawWaker raw = std::move(waker).into_raw();
+  if (raw.vtable() != &waker_vtable) return raw.vtable()->wake(raw.data());
+  wake_task(task_of(raw.data()), true, Turn::last);
 }
 
 void SharedScheduler::discard_outcome(TaskHeader& task) noexcept {
@@ -146,7 +153,7 @@ void SharedScheduler::watch(TaskHeader& task, const Waker& waker) {
 }
 
 void SharedScheduler::abort(TaskHeader& task) {
-  if (task.shared_state().cancel()) enqueue(task);
+  if (task.shared_state().cancel()) enqueue(task, Turn::last);
 }
 
 void SharedScheduler::detach(TaskHeader& task) {
@@ -177,31 +184,22 @@ RawWaker SharedScheduler::clone_waker(const void* data) {
   return RawWaker(data, &waker_vtable);
 }
 
-void SharedScheduler::wake(const void* data) {
-  TaskHeader& task = task_of(data);
+void SharedScheduler::wake(const void* data) { wake_task(task_of(data), true, Turn::next); }
+void SharedScheduler::wake_by_ref(const void* data) { wake_task(task_of(data), false, Turn::next); }
+
+void SharedScheduler::wake_task(TaskHeader& task, bool and_drop, Turn turn) noexcept {
   if (is_polled_here(task)) {
     this_thread.woke_itself = true;
-    --this_thread.new_owners;
+    this_thread.new_owners -= and_drop ? 1 : 0;
     return;
   }
-  switch (task.shared_state().wake(true)) {
+  switch (task.shared_state().wake(and_drop)) {
     case SharedTaskState::Woken::nothing:
       return;
     case SharedTaskState::Woken::enqueue:
-      return scheduler_of(task).enqueue(task);
+      return scheduler_of(task).enqueue(task, turn);
     case SharedTaskState::Woken::free:
       return free(task);
-  }
-}
-
-void SharedScheduler::wake_by_ref(const void* data) {
-  TaskHeader& task = task_of(data);
-  if (is_polled_here(task)) {
-    this_thread.woke_itself = true;
-    return;
-  }
-  if (task.shared_state().wake(false) == SharedTaskState::Woken::enqueue) {
-    scheduler_of(task).enqueue(task);
   }
 }
 

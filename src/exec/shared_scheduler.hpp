@@ -42,9 +42,13 @@ class SharedScheduler : public Scheduler {
   /// The same, with an error as its outcome.
   void fail_now(TaskHeader& task, std::exception_ptr error) noexcept;
 
+  enum class Turn : std::uint8_t {
+    next,  ///< if that can be: what wakes it is in the cache
+    last,  ///< after those that wait already
+  };
   /// Any thread. The task became active: see to it that it is polled. An executor that is closed
   /// does nothing.
-  virtual void enqueue(TaskHeader& task) noexcept = 0;
+  virtual void enqueue(TaskHeader& task, Turn turn) noexcept = 0;
   /// The task is complete: it leaves the table of unfinished tasks.
   virtual void forget(TaskHeader& task) noexcept = 0;
   /// Any thread. The memory of a task that was submitted is gone: gives its reference up.
@@ -57,6 +61,8 @@ class SharedScheduler : public Scheduler {
 
  private:
   void complete(TaskHeader& task, std::int64_t new_owners) noexcept;
+  static void wake_joiner(Waker waker) noexcept;
+  static void wake_task(TaskHeader& task, bool and_drop, Turn turn) noexcept;
   void drop_owner(TaskHeader& task) noexcept;
   void discard_outcome(TaskHeader& task) noexcept;
   static void free(TaskHeader& task) noexcept;

@@ -49,6 +49,16 @@ class Worker {
     return true;
   }
 
+  /// A task that waits its turn. True: it is not the only one of this worker.
+  bool push(TaskHeader& task) {
+    if (!has_own_work()) {
+      lifo_ = &task;  // first and last: spares the queue
+      return false;
+    }
+    queue.push(task);
+    return true;
+  }
+
   /// The next task of this worker's own; null if there is none.
   TaskHeader* next() noexcept {
     if (lifo_ != nullptr && lifo_polls_ < max_lifo_polls) {

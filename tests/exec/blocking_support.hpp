@@ -160,7 +160,7 @@ class FakeRuntime final : public SharedScheduler {
   BlockingPool pool;
 
  private:
-  void enqueue(TaskHeader& task) noexcept override {
+  void enqueue(TaskHeader& task, Turn) noexcept override {
     const std::lock_guard lock(mutex_);
     queue_.push_back(&task);
   }

@@ -43,8 +43,8 @@ class FutureAwaiter : Leaf {
 
   bool await_ready() const noexcept { return future_ == nullptr; }
   template <class Promise>
-  Transfer await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
-    return awaiting.promise().suspend_on(*this);
+  void await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
+    awaiting.promise().suspend_on(*this);
   }
   output_t<F> await_resume() {
     if (threw()) [[unlikely]]

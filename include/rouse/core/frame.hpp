@@ -166,11 +166,10 @@ class ROUSE_API Frame {
 
   Context& context() const noexcept { return run_->context(); }
 
-  /// Suspends this frame on a leaf that is pending.
-  Transfer suspend_on(Leaf& leaf) noexcept {
+  /// Suspends this frame on a leaf that is pending; then control leaves the chain.
+  void suspend_on(Leaf& leaf) noexcept {
     run_->root().link_ = this;
     awaited_ = &leaf;
-    return ChainRun::leave();
   }
 
   /// Suspends this frame on the coroutine that `owner` owns, and goes on there.

@@ -80,6 +80,9 @@ class ROUSE_API Waker {
     return raw_.data() == other.raw_.data() && raw_.vtable() == other.raw_.vtable();
   }
 
+  /// Gives the RawWaker to the caller, who wakes or drops it.
+  [[nodiscard]] RawWaker into_raw() && noexcept { return std::exchange(raw_, empty); }
+
   explicit constexpr operator bool() const noexcept { return raw_.vtable() != nullptr; }
   constexpr const RawWaker& as_raw() const noexcept { return raw_; }
 
