@@ -32,12 +32,12 @@ std::size_t cpus_of_affinity() {
 }  // namespace
 
 std::size_t available_cpus() noexcept {
-  std::size_t cpus = std::max<std::size_t>(cpus_of_affinity(), 1);
+  const std::size_t cpus = std::max<std::size_t>(cpus_of_affinity(), 1);
   try {
-    if (const auto limit = cgroup_cpu_limit("")) cpus = std::clamp<std::size_t>(*limit, 1, cpus);
-  } catch (...) {  // no memory to read the files: no limit
+    return std::clamp<std::size_t>(cgroup_cpu_limit("").value_or(cpus), 1, cpus);
+  } catch (...) {
+    return cpus;  // no memory to read the files: no limit
   }
-  return cpus;
 }
 
 }  // namespace rouse::sys

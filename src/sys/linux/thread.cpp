@@ -58,7 +58,7 @@ Result<Thread> Thread::start(const ThreadOptions& options, std::function<void()>
     pthread_t handle{};
     const int error = ::pthread_create(&handle, attributes.get(), thread_main, start.get());
     if (error != 0) return system_error(error);
-    (void)start.release();  // the thread's
+    [[maybe_unused]] const Start* const threads_own = start.release();
     return Thread(handle);
   } catch (const std::bad_alloc&) {
     return std::errc::not_enough_memory;
