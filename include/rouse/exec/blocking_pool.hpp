@@ -1,7 +1,8 @@
 // BlockingPool: threads for functions that block: file system calls, foreign libraries, long
 // computations. A task that blocked would stop its executor; here each call has a thread to itself.
 //
-//   auto size = co_await spawn_blocking([path] { return std::filesystem::file_size(path); });
+//   std::size_t size_of(const std::string& path);   // reads the disk
+//   const auto size = co_await spawn_blocking(size_of, path);
 //
 // A blocking call is a task: it has a JoinHandle, an id, and its exceptions go where those of tasks
 // go. It can't be stopped once it runs: `abort` cancels it only before. Inside a call blocking is
