@@ -45,6 +45,47 @@ TEST(BlockingPoolEnd, CancelsWhatIsQueuedAndLetsRunningCallsEnd) {
   EXPECT_EQ(block_on(blocker.handle), 42);
 }
 
+TEST(BlockingPoolEnd, CancelledCallsLetGoOfTheOwner) {
+  bool gone = false;
+  BlockingOptions options;
+  options.max_threads = 1;
+  auto runtime = make_ref<FakeRuntime>(options);
+  runtime->when_destroyed = [&] { gone = true; };
+  Blocker blocker(runtime->pool);
+  auto queued = runtime->pool.spawn([] { ADD_FAILURE() << "was run"; });
+  runtime->pool.close();
+  auto late = runtime->pool.spawn([] { ADD_FAILURE() << "was run"; });
+  blocker.release();
+  runtime->shut_down();
+  EXPECT_FALSE(gone);
+  runtime = nullptr;
+  EXPECT_TRUE(gone);
+}
+
+/// Takes its time to be destroyed.
+struct Slow {
+  explicit Slow(std::atomic<bool>& done) : is_gone(&done) {}
+  Slow(const Slow&) = delete;
+  Slow& operator=(const Slow&) = delete;
+  ~Slow() {
+    for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+    *is_gone = true;
+  }
+  std::atomic<bool>* is_gone;
+};
+
+TEST(BlockingPoolEnd, ThreadLocalsAreGoneWhenTheWaitIsOver) {
+  std::atomic<bool> is_gone{false};
+  {
+    ClosedAtEnd pool;
+    block_on(pool->spawn([&] {
+      thread_local const Slow slow(is_gone);
+      EXPECT_FALSE(*slow.is_gone);
+    }));
+  }
+  EXPECT_TRUE(is_gone);
+}
+
 TEST(BlockingPoolEnd, AClosedPoolCancelsNewCallsAtOnce) {
   BlockingPool pool;
   pool.close();

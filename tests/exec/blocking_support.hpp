@@ -120,6 +120,8 @@ class FakeRuntime final : public SharedScheduler {
   explicit FakeRuntime(BlockingOptions options = {})
       : SharedScheduler(nullptr), pool(std::move(options), this) {}
 
+  ~FakeRuntime() override { when_destroyed(); }
+
   template <class... Work>
   auto spawn(Work&&... work) {
     return spawn_on(*this, {}, std::forward<Work>(work)...);
@@ -158,6 +160,7 @@ class FakeRuntime final : public SharedScheduler {
   }
 
   BlockingPool pool;
+  std::function<void()> when_destroyed = [] {};
 
  private:
   void enqueue(TaskHeader& task, Turn) noexcept override {
