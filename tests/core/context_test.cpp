@@ -31,6 +31,19 @@ TEST(Context, ItsBudgetEndsWithAWakeAndChildrenShareIt) {
   EXPECT_EQ(task.count(), 1U);
 }
 
+TEST(Context, SaysWhetherAStepIsLeftWithoutTakingIt) {
+  testing::CountingWaker task;
+  testing::CountingWaker child;
+  Context cx(task.waker(), 1);
+  const Context inner(child.waker(), cx);
+  EXPECT_TRUE(inner.has_budget());
+  EXPECT_TRUE(inner.has_budget());
+  EXPECT_TRUE(cx.take_budget());
+  EXPECT_EQ(child.count(), 0U);
+  EXPECT_FALSE(inner.has_budget());
+  EXPECT_EQ(child.count(), 1U);
+}
+
 TEST(Context, MadeForPollingByHandItsBudgetHasNoEnd) {
   testing::CountingWaker waker;
   const Context cx(waker.waker());

@@ -171,6 +171,23 @@ TEST(FuturesUnordered, MayBeMovedWhileItRuns) {
   EXPECT_EQ(set.poll_next(waker.cx).value(), 4);
 }
 
+TEST(FuturesUnordered, PollsNoChildInVainOnceTheBudgetIsUsedUp) {
+  int polls = 0;
+  FuturesUnordered<TakesAStep> set;
+  for (int i = 0; i < 100; ++i) set.push(TakesAStep(polls));
+  const CountingWaker waker;
+  for (int left = 100; left > 0; left -= 10) {
+    Context cx(waker.waker(), 10);
+    for (int i = 0; i < 10; ++i) ASSERT_TRUE(set.poll_next(cx).is_ready());
+    const int wakes = waker.wakes();
+    if (left > 10) {
+      ASSERT_TRUE(set.poll_next(cx).is_pending());
+      ASSERT_EQ(waker.wakes(), wakes + 1);
+    }
+  }
+  EXPECT_EQ(polls, 100);
+}
+
 TEST(FuturesUnordered, ForEachVisitsTheChildrenThatAreLeft) {
   Gate<int> done;
   Gate<int> waiting;

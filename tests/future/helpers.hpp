@@ -45,6 +45,21 @@ struct TestError : std::runtime_error {
   explicit TestError(const char* what) : std::runtime_error(what) {}
 };
 
+/// Counts its polls; ready as soon as it can take a step of the budget.
+class TakesAStep {
+ public:
+  using Output = int;
+  explicit TakesAStep(int& polls) : polls_(polls) {}
+  Poll<int> poll(Context& cx) {
+    ++polls_;
+    if (!cx.take_budget()) return pending;
+    return Poll<int>::ready(1);
+  }
+
+ private:
+  int& polls_;
+};
+
 /// The handle; `future()` gives the future that waits for it.
 template <class T = int>
 class Gate {

@@ -27,6 +27,23 @@ std::vector<typename Gate<T>::Wait> futures_of(std::vector<Gate<T>>& gates) {
   return futures;
 }
 
+TEST(JoinAll, PollsNoChildInVainOnceTheBudgetIsUsedUp) {
+  int polls = 0;
+  std::vector<TakesAStep> children;
+  for (int i = 0; i < 100; ++i) children.emplace_back(polls);
+  auto future = join_all(std::move(children));
+  const CountingWaker waker;
+  for (int turn = 1; turn < 10; ++turn) {
+    Context cx(waker.waker(), 10);
+    ASSERT_TRUE(future.poll(cx).is_pending());
+    ASSERT_EQ(waker.wakes(), turn);
+    ASSERT_EQ(polls, 10 * turn);
+  }
+  Context cx(waker.waker(), 10);
+  EXPECT_EQ(future.poll(cx).value(), std::vector<int>(100, 1));
+  EXPECT_EQ(polls, 100);
+}
+
 TEST(JoinAll, KeepsOutputsInTheOrderOfTheRange) {
   CountingWaker waker;
   Gates gates(3);

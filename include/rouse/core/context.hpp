@@ -50,6 +50,8 @@ class Context {
     if (root_->left_ != unlimited) --root_->left_;
     return true;
   }
+  /// For a combinator that polls many children: whether they could take a step. False: as above.
+  [[nodiscard]] bool has_budget() const { return root_->left_ != 0 || wake_for_later(); }
   /// Sets what is left of the budget and gives what was: see future/unconstrained.hpp.
   [[nodiscard]] std::uint32_t exchange_budget(std::uint32_t left) const noexcept {
     return std::exchange(root_->left_, left);

@@ -107,7 +107,7 @@ class [[nodiscard]] FuturesUnordered {
     using Output = Poll<std::optional<Item>>;
     if (empty()) return Output::ready(std::nullopt);
     set_->begin_poll(cx.waker());
-    while (WokenNode* woken = set_->next()) {
+    while (WokenNode* woken = set_->next(cx)) {
       Node& node = static_cast<Node&>(*woken);
       if (!node.future) {
         // Done before it came out: the queue's reference is what is left.

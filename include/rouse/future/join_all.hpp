@@ -108,7 +108,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   Poll<Output> poll(Context& cx) {
     ROUSE_ASSERT(set_, "join_all(...) was polled again after it was ready, or after it was moved");
     set_->begin_poll(cx.waker());
-    while (WokenNode* woken = set_->next()) poll_child(static_cast<Slot&>(*woken), cx);
+    while (WokenNode* woken = set_->next(cx)) poll_child(static_cast<Slot&>(*woken), cx);
     if (running_ > 0) return pending;
     if (first_error_) {
       end();

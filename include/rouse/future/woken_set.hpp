@@ -25,6 +25,7 @@
 #include "rouse/base/atomic.hpp"
 #include "rouse/base/block_pool.hpp"
 #include "rouse/core/atomic_waker.hpp"
+#include "rouse/core/context.hpp"
 #include "rouse/core/waker.hpp"
 
 namespace rouse {
@@ -102,6 +103,13 @@ class WokenSet {
     // found it queued. Release lets the next push write `next`.
     node->queued_.exchange(false, memory_order_acq_rel);
     return node;
+  }
+
+  /// The same while the task has a budget left. Once it is used up: null, and the parent was woken.
+  /// So the other children are not polled in vain, all of them again and again.
+  WokenNode* next(const Context& cx) {
+    if (batch_ == nullptr || !cx.has_budget()) return nullptr;
+    return next();
   }
 
   /// No wake will queue this child again. True: it is not queued either, so nobody but the owner
