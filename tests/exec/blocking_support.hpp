@@ -128,7 +128,7 @@ class FakeRuntime final : public SharedScheduler {
   }
   void submit(TaskHeader& task) override {
     add_ref();
-    enqueue(task);
+    enqueue(task, Turn::last);
   }
   BlockingPool* blocking_pool() noexcept override { return &pool; }
 
@@ -150,7 +150,7 @@ class FakeRuntime final : public SharedScheduler {
     const ThreadContext before = this_thread;
     this_thread.scheduler = this;
     for (TaskHeader* task : tasks) {
-      if (!run(*task, nullptr)) enqueue(*task);
+      if (!run(*task, nullptr)) enqueue(*task, Turn::last);
     }
     this_thread = before;
   }
