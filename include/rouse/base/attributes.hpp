@@ -5,6 +5,14 @@
 /// Marks what the library exports; the rest is hidden.
 #define ROUSE_API __attribute__((visibility("default")))
 
+/// A class that is moved by moving its bytes: passed and returned in registers where the compiler
+/// can, so that one whose address nobody takes needs no memory.
+#if defined(__clang__)
+#define ROUSE_TRIVIAL_ABI [[clang::trivial_abi]]
+#else
+#define ROUSE_TRIVIAL_ABI
+#endif
+
 namespace rouse {
 
 /// Whether `await_suspend` may hand over to the next coroutine with a guaranteed tail call.

@@ -210,7 +210,7 @@ class AsyncPromise<void> : public AsyncPromiseBase<void> {
 };
 
 template <class T = void>
-class [[nodiscard(
+class ROUSE_TRIVIAL_ABI [[nodiscard(
     "an Async does nothing until it is run: write `co_await f()`, `rouse::spawn(f, args...)` or "
     "`rouse::block_on(f())`")]] Async {
  public:
@@ -219,12 +219,12 @@ class [[nodiscard(
   Async(Async&& other) noexcept : frame_(other.release()) {}
   Async& operator=(Async&& other) noexcept {
     if (this != &other) {
-      cancel();
+      cancel(frame_);
       frame_ = other.release();
     }
     return *this;
   }
-  ~Async() { cancel(); }
+  [[gnu::always_inline]] ~Async() { cancel(frame_); }
 
   /// Runs the coroutine until it waits for something or ends. Throws what it threw.
   [[gnu::always_inline]] Poll<T> poll(Context& cx) {
@@ -243,7 +243,10 @@ class [[nodiscard(
   [[nodiscard]] Frame* into_frame() && noexcept { return release(); }
 
   /// Whether the coroutine was polled before.
-  [[nodiscard]] bool is_started() const noexcept { return frame_ && !frame_->is_fresh(); }
+  [[nodiscard]] bool is_started() const noexcept {
+    ROUSE_ASSERT(frame_, "use of an Async that was moved from: use the one it went to");
+    return !frame_->is_fresh();
+  }
 
   /// Whether the coroutine took references, pointers, views, `this` or a lambda's captures, and so
   /// must not outlive its caller. `spawn` refuses such a coroutine.
@@ -277,16 +280,27 @@ class [[nodiscard(
   }
 
   /// While another coroutine awaits it, an Async stays where it is.
-  Frame* release() noexcept {
-    ROUSE_ASSERT(
-        !frame_ || !frame_->is_awaited(),
-        "an Async was moved or destroyed while another coroutine awaits it: leave it where "
-        "it is until that await is over",
-        frame_->where().function_name());
+  [[gnu::always_inline]] Frame* release() noexcept {
+    if (frame_ != nullptr && frame_->is_awaited()) [[unlikely]]
+      refuse(*frame_);
     return std::exchange(frame_, nullptr);
   }
-  void cancel() noexcept {
-    if (Frame* frame = release()) frame->destroy();
+  // These take the frame and not the Async: one whose address nobody knows can stay in a register.
+  [[gnu::always_inline]] static void cancel(Frame* frame) noexcept {
+    if (frame == nullptr) return;
+    if (frame->is_done()) [[likely]]
+      return frame->destroy_ended();
+    cancel_unfinished(*frame);
+  }
+  [[gnu::noinline]] static void cancel_unfinished(Frame& frame) noexcept {
+    if (frame.is_awaited()) refuse(frame);
+    frame.destroy();
+  }
+  [[noreturn, gnu::noinline, gnu::cold]] static void refuse(Frame& frame) noexcept {
+    assert_failed(__FILE__, __LINE__,
+                  "an Async was moved or destroyed while another coroutine awaits it: leave it "
+                  "where it is until that await is over",
+                  frame.where().function_name());
   }
 
   Frame* frame_;

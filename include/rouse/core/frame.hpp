@@ -147,6 +147,9 @@ class ROUSE_API Frame {
     handle().destroy();
   }
 
+  /// The same for a frame that is done.
+  void destroy_ended() noexcept { handle().destroy(); }
+
   /// Called for each frame of the chain that begins here, innermost first.
   template <class Fn>
   void visit_chain(Fn&& fn) const {
@@ -215,7 +218,6 @@ class ROUSE_API Frame {
 
   /// Marks this fresh frame as a child of a fork of `parent`, which may be offered to others.
   void offer(Frame& parent) noexcept { link_ = &parent; }
-  bool is_offered_by(const Frame& parent) const noexcept { return link_ == &parent; }
   Frame& offered_by() const noexcept { return *link_; }
   /// It will be polled on its own.
   void withdraw_offer() noexcept { link_ = this; }
