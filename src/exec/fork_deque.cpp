@@ -2,6 +2,28 @@
 
 namespace rouse {
 
+bool ForkDeque::push(Frame& branch) noexcept {
+  atomic<Frame*>& slot = slots_[bottom_ % capacity];
+  if (slot.load(memory_order_relaxed) != nullptr) return false;
+  slot.store(&branch, memory_order_relaxed);
+  ++bottom_;
+  if (is_public_part_empty()) publish();
+  return true;
+}
+
+bool ForkDeque::pop(const Frame& branch) noexcept {
+  if (bottom_ == split_ && !take_back()) return false;
+  if (newest().load(memory_order_relaxed) != &branch) return false;
+  remove_newest();
+  return true;
+}
+
+void ForkDeque::remove_newest() noexcept {
+  newest().store(nullptr, memory_order_relaxed);
+  --bottom_;
+  if (is_public_part_empty() && bottom_ != split_) publish();
+}
+
 void ForkDeque::publish() noexcept {
   const std::uint32_t shared = (bottom_ - split_ + 1) / 2;
   split_ += shared;
@@ -28,9 +50,8 @@ Frame* ForkDeque::pop_above(std::uint32_t mark) noexcept {
   // What is below the mark was pushed before and may be public, or gone: then so is all of it.
   if (static_cast<std::int32_t>(bottom_ - mark) <= 0) return nullptr;
   if (bottom_ == split_ && !take_back()) return nullptr;
-  atomic<Frame*>& slot = slots_[(bottom_ - 1) % capacity];
-  Frame* branch = slot.load(memory_order_relaxed);
-  remove_newest(slot);
+  Frame* branch = newest().load(memory_order_relaxed);
+  remove_newest();
   return branch;
 }
 

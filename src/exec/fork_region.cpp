@@ -26,11 +26,27 @@ void promote_all(ForkDeque& forks) {
   while (Frame* branch = forks.pop_above(forks.oldest())) promote_branch(*branch);
 }
 
-/// The first fork of a run, or one that keeps its children.
-void ForkRegion::first_fork(ChainRun& run) noexcept {
-  if (run.settles()) return;
-  const ForkDeque* forks = run.context().forks();
-  run.settle_with(&settle, forks ? forks->bottom() : 0);
+/// The first fork of a run, or one that keeps children, or whose children are to be published.
+Transfer ForkRegion::start_slowly(Frame& parent, ChainRun& run) noexcept {
+  ForkDeque* forks = run.context().forks();
+  if (!run.settles()) run.settle_with(&settle, forks ? forks->bottom() : 0);
+  for (; forks != nullptr && offered_ != count - 1; ++offered_) {
+    Frame& child = *children[offered_];
+    child.offer(parent);
+    if (!forks->push(child)) break;
+  }
+  return children[count - 1]->enter_branch(parent, run);
+}
+
+Transfer ForkRegion::next_slowly(Frame& parent, ChainRun& run) noexcept {
+  const std::uint32_t left = count - begun_;
+  Frame& branch = *children[left - 1];
+  ForkDeque* forks = run.context().forks();
+  if (left > offered_ || (forks != nullptr && forks->pop(branch))) {
+    ++begun_;
+    return branch.enter_branch(parent, run);
+  }
+  return poll_detached(*this, run.context()) ? parent.go_on(run) : parent.wait_for_fork(run);
 }
 
 /// The chain has suspended: what it offered must not stay in the deque, what it kept must run.
@@ -45,15 +61,16 @@ void ForkRegion::settle(ChainRun& run, std::uint32_t mark) noexcept {
 
 /// True: they are polled by hand from now on, and so is the branch that is suspended.
 bool ForkRegion::detach_kept(Context& cx) noexcept {
-  if (offered_ == kept_end_) return false;
+  const std::uint32_t kept_end = count - begun_;
+  if (kept_end <= offered_) return false;
   if (Scheduler::current() != nullptr) {
-    while (kept_end_ != offered_) promote(*children[--kept_end_], *this);
+    for (; offered_ != kept_end; ++offered_) promote(*children[offered_], *this);
     return false;
   }
   ROUSE_ASSERT(offered_ == 0, "a thread has a fork deque but no scheduler: set both, or none");
   poll = &poll_by_hand;
   begun_ = count;
-  while (kept_end_ != 0) (void)children[--kept_end_]->poll_chain(cx);
+  for (std::uint32_t i = 0; i != kept_end; ++i) (void)children[i]->poll_chain(cx);
   return true;
 }
 
@@ -68,10 +85,6 @@ bool ForkRegion::poll_alone(Frame** frames, Context& cx) {
     }
   }
   return poll(*this, cx);
-}
-
-Transfer ForkRegion::wait(Frame& parent, ChainRun& run) noexcept {
-  return poll_detached(*this, run.context()) ? parent.go_on(run) : parent.wait_for_fork(run);
 }
 
 bool ForkRegion::poll_detached(Leaf& leaf, Context& cx) noexcept {

@@ -21,7 +21,6 @@ class Offers {
   explicit Offers(std::size_t count) : taken_(count) {
     for (std::size_t i = 0; i < count; ++i) {
       frames_.push_back(nothing().into_frame());
-      frames_[i]->offer(*parent_);
       index_.emplace_back(frames_[i], i);
     }
     std::sort(index_.begin(), index_.end());
@@ -30,14 +29,10 @@ class Offers {
   Offers& operator=(const Offers&) = delete;
   ~Offers() {
     for (Frame* frame : frames_) frame->destroy();
-    parent_->destroy();
-    other_->destroy();
   }
 
   Frame& operator[](std::size_t i) { return *frames_[i]; }
   std::size_t size() const { return frames_.size(); }
-  Frame& parent() { return *parent_; }
-  Frame& other_parent() { return *other_; }
 
   void take(Frame* frame) {
     const auto found = std::lower_bound(index_.begin(), index_.end(), std::pair(frame, 0UL));
@@ -46,8 +41,6 @@ class Offers {
   int times_taken(std::size_t i) const { return taken_[i].load(memory_order_relaxed); }
 
  private:
-  Frame* parent_ = nothing().into_frame();
-  Frame* other_ = nothing().into_frame();
   std::vector<Frame*> frames_;
   std::vector<std::pair<Frame*, std::size_t>> index_;
   std::vector<atomic<int>> taken_;
@@ -58,21 +51,36 @@ TEST(ForkDeque, GivesItsOwnerTheNewestAndAThiefTheOldest) {
   ForkDeque deque;
   for (std::size_t i = 0; i < 3; ++i) ASSERT_TRUE(deque.push(offers[i]));
   EXPECT_EQ(deque.steal(), &offers[0]);
-  EXPECT_EQ(deque.pop_if_of(offers.parent()), &offers[2]);
-  EXPECT_EQ(deque.pop_if_of(offers.parent()), &offers[1]);
-  EXPECT_EQ(deque.pop_if_of(offers.parent()), nullptr);
+  EXPECT_TRUE(deque.pop(offers[2]));
+  EXPECT_TRUE(deque.pop(offers[1]));
+  EXPECT_FALSE(deque.pop(offers[0]));
   EXPECT_EQ(deque.steal(), nullptr);
 }
 
-TEST(ForkDeque, DoesNotPopWhatAnotherParentOffered) {
+TEST(ForkDeque, PopsOnlyTheNewest) {
   Offers offers(2);
   ForkDeque deque;
   ASSERT_TRUE(deque.push(offers[0]));
   ASSERT_TRUE(deque.push(offers[1]));
-  EXPECT_EQ(deque.pop_if_of(offers.other_parent()), nullptr);
-  EXPECT_EQ(deque.pop_if_of(offers.parent()), &offers[1]);
-  EXPECT_EQ(deque.pop_if_of(offers.other_parent()), nullptr);
-  EXPECT_EQ(deque.pop_if_of(offers.parent()), &offers[0]);
+  EXPECT_FALSE(deque.pop(offers[0]));
+  EXPECT_TRUE(deque.pop(offers[1]));
+  EXPECT_FALSE(deque.pop(offers[1]));
+  EXPECT_TRUE(deque.pop(offers[0]));
+}
+
+TEST(ForkDeque, PushesAndPopsPrivatelyOnlyWhileThereIsAPublicPart) {
+  Offers offers(3);
+  ForkDeque deque;
+  EXPECT_FALSE(deque.push_private(offers[0]));
+  ASSERT_TRUE(deque.push(offers[0]));
+  EXPECT_TRUE(deque.push_private(offers[1]));
+  EXPECT_TRUE(deque.pop_private(offers[1]));
+  EXPECT_FALSE(deque.pop_private(offers[0]));
+  EXPECT_TRUE(deque.push_private(offers[1]));
+  EXPECT_EQ(deque.steal(), &offers[0]);
+  EXPECT_FALSE(deque.push_private(offers[2]));
+  EXPECT_FALSE(deque.pop_private(offers[1]));
+  EXPECT_TRUE(deque.pop(offers[1]));
 }
 
 TEST(ForkDeque, PublishesMoreWhenThePublicPartIsStolen) {
@@ -81,7 +89,7 @@ TEST(ForkDeque, PublishesMoreWhenThePublicPartIsStolen) {
   for (std::size_t i = 0; i < 64; ++i) ASSERT_TRUE(deque.push(offers[i]));
   std::size_t stolen = 0;
   std::size_t popped = 0;
-  while (deque.pop_if_of(offers.parent()) != nullptr) {
+  while (deque.pop(offers[63 - popped])) {
     ++popped;
     while (Frame* frame = deque.steal()) {
       EXPECT_EQ(frame, &offers[stolen]);
@@ -99,7 +107,7 @@ TEST(ForkDeque, IsFullAtItsCapacityAndEmptiesAgain) {
     for (std::size_t i = 0; i < ForkDeque::capacity; ++i) ASSERT_TRUE(deque.push(offers[i]));
     EXPECT_FALSE(deque.push(offers[ForkDeque::capacity]));
     for (std::size_t i = ForkDeque::capacity; i-- > 0;) {
-      ASSERT_EQ(deque.pop_if_of(offers.parent()), &offers[i]);
+      ASSERT_TRUE(deque.pop(offers[i]));
     }
   }
 }
@@ -126,8 +134,8 @@ TEST(ForkDeque, TellsWhenThereIsSomethingToSteal) {
   EXPECT_EQ(deque.steal(), &offers[0]);
   ASSERT_TRUE(deque.push(offers[2]));
   EXPECT_EQ(published, 2);
-  EXPECT_EQ(deque.pop_if_of(offers.parent()), &offers[2]);
-  EXPECT_EQ(deque.pop_if_of(offers.parent()), &offers[1]);
+  EXPECT_TRUE(deque.pop(offers[2]));
+  EXPECT_TRUE(deque.pop(offers[1]));
 }
 
 /// One owner that pushes and pops in bursts, and thieves.
@@ -152,7 +160,7 @@ TEST(ForkDequeStress, EveryEntryIsTakenExactlyOnce) {
       ++pushed;
     }
     for (unsigned i = 0; i < burst * 3 / 4; ++i) {
-      if (Frame* frame = deque.pop_if_of(offers.parent())) offers.take(frame);
+      if (Frame* frame = deque.pop_above(deque.oldest())) offers.take(frame);
     }
   }
   while (Frame* frame = deque.pop_above(deque.oldest())) offers.take(frame);

@@ -25,18 +25,24 @@ Async<output_t<F>> as_borrowing_coroutine(F future, const void*) {
   co_return co_await future;
 }
 
-/// The frame of a coroutine that does what `future` does and was not begun.
+/// Of one that may be polled already. By value: what is passed by reference would have to lie in
+/// the memory of the awaiting frame.
 template <Future F>
-Frame* into_branch(F&& future) {
-  if constexpr (is_async<F>) {
-    ROUSE_ASSERT(future.where().line() != 0, "parallel of an Async that was moved from");
-    if (!future.is_started()) [[likely]]
-      return std::move(future).into_frame();
-  }
+[[gnu::noinline]] Frame* wrap_as_branch(F future) {
   if (future_borrows(future)) {
     return as_borrowing_coroutine(std::move(future), nullptr).into_frame();
   }
   return as_coroutine(std::move(future)).into_frame();
+}
+
+/// The frame of a coroutine that does what `future` does and was not begun.
+template <Future F>
+[[gnu::always_inline]] inline Frame* into_branch(F&& future) {
+  if constexpr (is_async<F>) {
+    if (!future.is_started()) [[likely]]
+      return std::move(future).into_frame();
+  }
+  return wrap_as_branch(std::move(future));
 }
 
 /// What came of a child that ended.
@@ -78,14 +84,21 @@ inline void refuse_to_move(const ForkRegion& region) {
                "rouse::AnyFuture, which may be moved at any time");
 }
 
-/// Destroys what is left of a child.
-inline void drop_branch(Frame* child) noexcept {
+/// Destroys a child that has not ended.
+[[gnu::noinline]] inline void drop_unfinished(Frame* child) noexcept {
   if (child == nullptr) return;
   ROUSE_ASSERT(!child->is_awaited(),
                "a parallel(...) was destroyed while a coroutine awaits it: leave it where it is "
                "until that await is over",
                child->where().function_name());
   child->destroy();
+}
+inline void drop_branch(Frame* child) noexcept {
+  if (child != nullptr && child->is_done()) [[likely]] {
+    child->destroy_ended();
+  } else {
+    drop_unfinished(child);
+  }
 }
 
 }  // namespace rouse

@@ -50,28 +50,32 @@ class ROUSE_API ForkDeque {
 
   // --- The owner. ---
 
-  /// False: the deque is full.
-  [[nodiscard]] bool push(Frame& branch) noexcept {
+  // The first of each pair does the common case alone, in a few instructions without a call. False
+  // may also mean that the public part needs attention: then the second is to be asked.
+
+  [[nodiscard]] bool push_private(Frame& branch) noexcept {
     atomic<Frame*>& slot = slots_[bottom_ % capacity];
-    if (slot.load(memory_order_relaxed) != nullptr) [[unlikely]]
+    if (slot.load(memory_order_relaxed) != nullptr || is_public_part_empty()) [[unlikely]]
       return false;
     slot.store(&branch, memory_order_relaxed);
     ++bottom_;
-    if (is_public_part_empty()) [[unlikely]]
-      publish();
     return true;
   }
+  /// False: the deque is full.
+  [[nodiscard]] bool push(Frame& branch) noexcept;
 
-  /// The newest entry, if `parent` offered it; else null.
-  [[nodiscard]] Frame* pop_if_of(const Frame& parent) noexcept {
-    if (bottom_ == split_ && !take_back()) [[unlikely]]
-      return nullptr;
-    atomic<Frame*>& slot = slots_[(bottom_ - 1) % capacity];
-    Frame* branch = slot.load(memory_order_relaxed);
-    if (!branch->is_offered_by(parent)) return nullptr;
-    remove_newest(slot);
-    return branch;
+  [[nodiscard]] bool pop_private(const Frame& branch) noexcept {
+    if (bottom_ == split_ || is_public_part_empty()) [[unlikely]]
+      return false;
+    atomic<Frame*>& slot = newest();
+    if (slot.load(memory_order_relaxed) != &branch) [[unlikely]]
+      return false;
+    slot.store(nullptr, memory_order_relaxed);
+    --bottom_;
+    return true;
   }
+  /// Takes `branch` back if it is the newest entry. False: it is not, or was stolen.
+  [[nodiscard]] bool pop(const Frame& branch) noexcept;
 
   /// The newest entry that lies above `mark`, an earlier `bottom()`; else null.
   [[nodiscard]] Frame* pop_above(std::uint32_t mark) noexcept;
@@ -104,12 +108,8 @@ class ROUSE_API ForkDeque {
   }
 
   bool is_public_part_empty() const noexcept { return oldest() == split_; }
-  void remove_newest(atomic<Frame*>& slot) noexcept {
-    slot.store(nullptr, memory_order_relaxed);
-    --bottom_;
-    if (is_public_part_empty() && bottom_ != split_) [[unlikely]]
-      publish();
-  }
+  atomic<Frame*>& newest() noexcept { return slots_[(bottom_ - 1) % capacity]; }
+  void remove_newest() noexcept;
   /// Makes the older half of the private part public.
   void publish() noexcept;
   /// Makes the newer half of the public part private. False: there is none.

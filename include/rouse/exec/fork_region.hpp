@@ -13,15 +13,14 @@
 //    suspended has no children in any deque.
 // Its result stays in its frame. Detached children and the region meet in a ChildGroup.
 //
-// Without a fork deque the children that were not begun are kept (`kept_`) until the chain
-// suspends, and then become tasks of the scheduler; without one the region polls them by hand like
-// `join`.
+// Without a fork deque the children that were not begun are kept until the chain suspends, and then
+// become tasks of the scheduler; without one the region polls them by hand like `join`.
 //
 // Invariants:
-//  - children_[0, offered_) went to the deque, [offered_, kept_end_) are kept; the others began
-//  here.
-//  - begun_ of the children were or are run by this chain (or by hand). The others are in the deque
-//    or detached; once the chain is suspended or ended: detached, or about to be by a thief.
+//  - The chain begins its children from the last to the first: begun_ of them so far.
+//  - children[0, offered_) went to the deque, or were detached; those above that are not begun are
+//    kept. Those below that are not begun are in the deque or detached; once the chain is suspended
+//    or ended: detached, or about to be by a thief.
 #pragma once
 
 #include <cstdint>
@@ -44,20 +43,27 @@ class ROUSE_API ForkRegion : public Fork {
   ForkRegion(const ForkRegion&) = delete;
   ForkRegion& operator=(const ForkRegion&) = delete;
 
-  /// Runs the children, at least one, in the chain of `parent`, which is running.
+  /// Runs the `size` children, at least one, in the chain of `parent`, which is running.
+  template <std::uint32_t size>
   Transfer start(Frame& parent, Frame** frames) noexcept {
-    children = frames;
     ChainRun& run = parent.run();
-    parent.begin_fork(*this);
+    children = frames;
     begun_ = 1;
-    const std::uint32_t last = count - 1;
-    kept_end_ = last;
+    parent.begin_fork(*this);
     ForkDeque* forks = run.context().forks();
-    if (!run.settles() || forks == nullptr) [[unlikely]]
-      first_fork(run);
-    if (forks != nullptr) offer(parent, *forks);
-    return frames[last]->enter_branch(parent, run);
+    if (forks == nullptr || !run.settles()) [[unlikely]]
+      return start_slowly(parent, run);
+    for (std::uint32_t i = 0; i != size - 1; ++i) {
+      frames[i]->offer(parent);
+      if (!forks->push_private(*frames[i])) [[unlikely]] {
+        offered_ = i;
+        return start_slowly(parent, run);
+      }
+    }
+    offered_ = size - 1;
+    return frames[size - 1]->enter_branch(parent, run);
   }
+  Transfer start_slowly(Frame& parent, ChainRun& run) noexcept;
 
   /// Polls the children without a parent. True: all ended.
   bool poll_alone(Frame** frames, Context& cx);
@@ -75,33 +81,20 @@ class ROUSE_API ForkRegion : public Fork {
   ChildGroup& group();
 
  private:
-  void offer(Frame& parent, ForkDeque& forks) noexcept {
-    for (; offered_ != kept_end_; ++offered_) {
-      Frame& child = *children[offered_];
-      child.offer(parent);
-      if (!forks.push(child)) [[unlikely]]
-        return;
-    }
-  }
-
+  /// A branch has ended.
   static Transfer next(Fork& fork, Frame& parent, ChainRun& run) noexcept {
     auto& self = static_cast<ForkRegion&>(fork);
-    if (self.begun_ == self.count) return parent.go_on(run);
-    if (Frame* branch = self.take_next(parent, run)) {
-      ++self.begun_;
-      return branch->enter_branch(parent, run);
-    }
-    return self.wait(parent, run);
-  }
-  Frame* take_next(Frame& parent, ChainRun& run) noexcept {
-    if (offered_ != kept_end_) [[unlikely]]
-      return children[--kept_end_];
+    const std::uint32_t left = self.count - self.begun_;
+    if (left == 0) return parent.go_on(run);
+    Frame& branch = *self.children[left - 1];
     ForkDeque* forks = run.context().forks();
-    return forks ? forks->pop_if_of(parent) : nullptr;
+    if (forks == nullptr || left > self.offered_ || !forks->pop_private(branch)) [[unlikely]]
+      return self.next_slowly(parent, run);
+    ++self.begun_;
+    return branch.enter_branch(parent, run);
   }
+  Transfer next_slowly(Frame& parent, ChainRun& run) noexcept;
 
-  void first_fork(ChainRun& run) noexcept;
-  Transfer wait(Frame& parent, ChainRun& run) noexcept;
   static void settle(ChainRun& run, std::uint32_t mark) noexcept;
   bool detach_kept(Context& cx) noexcept;
   void end_detached() noexcept;
@@ -111,7 +104,6 @@ class ROUSE_API ForkRegion : public Fork {
 
   std::uint32_t begun_;
   std::uint32_t offered_ = 0;
-  std::uint32_t kept_end_ = 0;
   atomic<ChildGroup*> group_{nullptr};  // made by whoever needs it first
 };
 

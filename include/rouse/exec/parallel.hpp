@@ -63,7 +63,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   Transfer start(Frame& parent) noexcept {
     ROUSE_ASSERT(!region_.has_started() && children_[0] != nullptr,
                  "a parallel(...) was awaited again, or after it was moved: await it once");
-    return region_.start(parent, children_);
+    return region_.start<size>(parent, children_);
   }
   Output take() { return take(std::index_sequence_for<Ts...>()); }
 
@@ -77,8 +77,9 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   Frame* children_[size == 0 ? 1 : size];
 };
 
+/// Inlined, so that the futures it is given need not lie in memory.
 template <class... Fs>
-auto parallel(Fs&&... futures) {
+[[gnu::always_inline]] inline auto parallel(Fs&&... futures) {
   constexpr bool are_futures = (Future<std::remove_cvref_t<Fs>> && ...);
   static_assert(are_futures,
                 "parallel needs futures: did you pass a function instead of calling it? write "
