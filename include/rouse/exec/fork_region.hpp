@@ -63,7 +63,14 @@ class ROUSE_API ForkRegion : public Fork {
     offered_ = size - 1;
     return frames[size - 1]->enter_branch(parent, run);
   }
-  Transfer start_slowly(Frame& parent, ChainRun& run) noexcept;
+  /// The same for a number of them that is not known when compiling.
+  Transfer start_many(Frame& parent, Frame** frames) noexcept {
+    ChainRun& run = parent.run();
+    children = frames;
+    begun_ = 1;
+    parent.begin_fork(*this);
+    return start_slowly(parent, run);
+  }
 
   /// Polls the children without a parent. True: all ended.
   bool poll_alone(Frame** frames, Context& cx);
@@ -93,6 +100,7 @@ class ROUSE_API ForkRegion : public Fork {
     ++self.begun_;
     return branch.enter_branch(parent, run);
   }
+  Transfer start_slowly(Frame& parent, ChainRun& run) noexcept;
   Transfer next_slowly(Frame& parent, ChainRun& run) noexcept;
 
   static void settle(ChainRun& run, std::uint32_t mark) noexcept;

@@ -1,0 +1,94 @@
+// parallel_for(first, last, fn) and parallel_for(range, fn): calls `fn` for every element, on
+// several threads where there are some. Elements are those of random-access iterators, or the
+// integers from `first` to before `last`. If `fn` returns a future, that is awaited.
+//
+//   co_await parallel_for(rows, [&](Row& row) { row.sort(); });
+//   co_await parallel_for(0, n, [&](int i) -> Async<void> { co_await fetch(urls[i]); });
+//
+// The range is halved until a part has no more than `grain` elements, which one thread then takes
+// one after another; by default there are about 128 parts. Calls of `fn` run at the same time on
+// several threads: what it shares is to be guarded. Completes when all calls are over. If some
+// throw: each part ends at its first exception, and one of them is thrown when all parts ended.
+// Dropped midway, no call goes on: as `parallel`.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+#include "rouse/exec/parallel.hpp"
+
+namespace rouse {
+
+template <class It>
+concept PartitionPoint = std::integral<It> || std::random_access_iterator<It>;
+
+/// Calls `fn(element)` for `count` elements from `first`.
+template <class It, class Fn>
+Async<void> parallel_part(It first, std::size_t count, std::size_t grain, Fn& fn) {
+  if (count > grain) {
+    const std::size_t half = count / 2;
+    const auto middle = static_cast<It>(first + static_cast<std::ptrdiff_t>(half));
+    // The last is begun first: so one thread alone goes through the elements in order.
+    co_await parallel(parallel_part(middle, count - half, grain, fn),
+                      parallel_part(first, half, grain, fn));
+    co_return;
+  }
+  for (; count > 0; --count, ++first) {
+    if constexpr (std::integral<It>) {
+      if constexpr (Future<std::invoke_result_t<Fn&, It>>) {
+        auto called = std::invoke(fn, It(first));
+        co_await called;
+      } else {
+        std::invoke(fn, It(first));
+      }
+    } else if constexpr (Future<std::invoke_result_t<Fn&, decltype(*first)>>) {
+      auto called = std::invoke(fn, *first);
+      co_await called;
+    } else {
+      std::invoke(fn, *first);
+    }
+  }
+}
+
+/// With `grain` 0: chosen by the number of elements.
+constexpr std::size_t grain_of(std::size_t count, std::size_t grain) noexcept {
+  constexpr std::size_t parts = 128;
+  if (grain > 0) return grain;
+  return count <= parts ? 1 : count / parts;
+}
+
+template <PartitionPoint It, class Fn>
+Async<void> parallel_for(It first, It last, Fn fn, std::size_t grain = 0) {
+  if (!(first < last)) co_return;
+  const auto count = static_cast<std::size_t>(last - first);
+  co_await parallel_part(first, count, grain_of(count, grain), fn);
+}
+
+/// Owns the range.
+template <class Range, class Fn>
+Async<void> parallel_for_owned(Range range, Fn fn, std::size_t grain) {
+  const auto count = static_cast<std::size_t>(std::end(range) - std::begin(range));
+  co_await parallel_part(std::begin(range), count, grain_of(count, grain), fn);
+}
+template <class Range, class Fn>
+Async<void> parallel_for_borrowed(Range& range, Fn fn, std::size_t grain) {
+  const auto count = static_cast<std::size_t>(std::end(range) - std::begin(range));
+  co_await parallel_part(std::begin(range), count, grain_of(count, grain), fn);
+}
+
+/// A container given as an rvalue is kept until the end; any other is borrowed.
+template <class Range, class Fn>
+  requires requires(Range& range) { std::end(range) - std::begin(range); }
+Async<void> parallel_for(Range&& range, Fn fn, std::size_t grain = 0) {
+  if constexpr (std::is_lvalue_reference_v<Range>) {
+    return parallel_for_borrowed(range, std::move(fn), grain);
+  } else {
+    return parallel_for_owned<Range, Fn>(std::forward<Range>(range), std::move(fn), grain);
+  }
+}
+
+}  // namespace rouse
