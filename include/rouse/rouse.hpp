@@ -40,6 +40,9 @@
 #include "rouse/exec/local_executor.hpp"       // IWYU pragma: export
 #include "rouse/exec/local_set.hpp"            // IWYU pragma: export
 #include "rouse/exec/parallel.hpp"             // IWYU pragma: export
+#include "rouse/exec/parallel_all.hpp"         // IWYU pragma: export
+#include "rouse/exec/parallel_for.hpp"         // IWYU pragma: export
+#include "rouse/exec/scope.hpp"                // IWYU pragma: export
 #include "rouse/exec/spawn_local.hpp"          // IWYU pragma: export
 #include "rouse/exec/spawner.hpp"              // IWYU pragma: export
 #include "rouse/exec/task_builder.hpp"         // IWYU pragma: export

@@ -44,7 +44,8 @@ void ChildGroup::leave(bool ended) {
     const Lock lock(mutex_);
     --polled_now_;
     if (cancelled_) return changed_.notify_all();
-    if (ended && ++ended_ == awaited_) parent = std::move(waker_);
+    if (ended) ++ended_;
+    if (ended && have_ended(awaited_)) parent = std::move(waker_);
   }
   if (parent) std::move(parent).wake();
 }
@@ -52,10 +53,21 @@ void ChildGroup::leave(bool ended) {
 bool ChildGroup::poll_ended(std::uint32_t children, const Context& cx) {
   Waker waker = cx.waker();  // after the lock it is the old one, and dropped
   const Lock lock(mutex_);
-  if (ended_ == children) return true;
+  if (have_ended(children)) return true;
   awaited_ = children;
   std::swap(waker_, waker);
   return false;
+}
+
+bool ChildGroup::poll_all_ended(const Context& cx) { return poll_ended(all, cx); }
+
+void ChildGroup::wake_parent() noexcept {
+  Waker parent;
+  {
+    const Lock lock(mutex_);
+    parent = std::move(waker_);
+  }
+  if (parent) std::move(parent).wake();
 }
 
 void ChildGroup::cancel_and_wait(std::uint32_t children) noexcept {
@@ -64,7 +76,7 @@ void ChildGroup::cancel_and_wait(std::uint32_t children) noexcept {
   {
     Lock lock(mutex_);
     cancelled_ = true;
-    changed_.wait(lock, [&] { return enrolled_ == children && polled_now_ == 0; });
+    changed_.wait(lock, [&] { return enrolled_ >= children && polled_now_ == 0; });
     tasks.swap(tasks_);
     parent = std::move(waker_);
   }

@@ -38,11 +38,19 @@ class ChildGroup : public RefCounted<ChildGroup> {
 
   /// Whether this many children ended. If not, wakes when they have.
   bool poll_ended(std::uint32_t children, const Context& cx);
+  /// The same for all that are enrolled.
+  bool poll_all_ended(const Context& cx);
+  /// Any thread. Wakes the parent, if it waits.
+  void wake_parent() noexcept;
   /// From now on no child is polled. Waits until `children` are enrolled (thieves that took one are
-  /// about to) and none is being polled.
+  /// about to) and none is being polled. May be called again.
   void cancel_and_wait(std::uint32_t children) noexcept;
 
  private:
+  static constexpr std::uint32_t all = UINT32_MAX;
+  bool have_ended(std::uint32_t children) const noexcept {
+    return ended_ == (children == all ? enrolled_ : children);
+  }
   void forget_finished(std::vector<JoinHandle<void>>& finished);
 
   Mutex mutex_;

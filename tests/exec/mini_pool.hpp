@@ -48,9 +48,9 @@ class MiniPool {
 
     void submit(TaskHeader& task) override {
       add_ref();
-      enqueue(task);
+      enqueue(task, Turn::last);
     }
-    void enqueue(TaskHeader& task) noexcept override {
+    void enqueue(TaskHeader& task, Turn) noexcept override {
       const Lock lock(mutex_);
       queue_.push_back(&task);
     }
@@ -79,7 +79,7 @@ class MiniPool {
       this_thread.scheduler = this;
       while (!stopped_.load(memory_order_relaxed)) {
         if (TaskHeader* task = pop()) {
-          if (!run(*task, &own)) enqueue(*task);
+          if (!run(*task, &own)) enqueue(*task, Turn::last);
         } else if (!steal(own)) {
           std::this_thread::yield();
         }

@@ -1,0 +1,105 @@
+#include "rouse/exec/scope.hpp"
+
+#include <unordered_set>
+
+#include "rouse/exec/spawner.hpp"
+
+#include "exec/child_group.hpp"
+
+namespace rouse {
+
+/// The children that have not ended, and the first error. Owned by the scope: a child's task
+/// touches it only between `enter` and `leave` of the group.
+class ScopeState {
+ public:
+  ~ScopeState() { end(); }
+
+  void start(Frame& child);
+  /// The child ended.
+  void forget(Frame& child);
+  void fail(std::exception_ptr error) noexcept;
+  std::exception_ptr error() {
+    const Lock lock(mutex_);
+    return error_;
+  }
+  void end() noexcept {
+    group->cancel_and_wait(0);
+    destroy_children();
+  }
+
+  const RefPtr<ChildGroup> group = make_ref<ChildGroup>();
+
+ private:
+  void destroy_children() noexcept {
+    for (Frame* child : std::exchange(children_, {})) child->destroy();
+  }
+
+  Mutex mutex_;
+  std::unordered_set<Frame*> children_;
+  std::exception_ptr error_;
+};
+
+namespace {
+
+/// The task of a child.
+class ScopeTask {
+ public:
+  using Output = void;
+  ScopeTask(ScopeState& scope, Frame& child) noexcept
+      : group_(scope.group), scope_(&scope), child_(&child) {}
+
+  Poll<void> poll(Context& cx) {
+    if (!group_->enter()) return Poll<void>::ready();
+    const bool ended = child_->poll_chain(cx);
+    if (ended) scope_->forget(*child_);
+    group_->leave(ended);
+    if (!ended) return pending;
+    return Poll<void>::ready();
+  }
+
+ private:
+  RefPtr<ChildGroup> group_;
+  ScopeState* scope_;
+  Frame* child_;
+};
+
+}  // namespace
+
+void ScopeState::start(Frame& child) {
+  Scheduler& scheduler = current_scheduler();
+  // This runs inside a poll of fn or of a child, so the scope can't be gone before it returns.
+  if (!group->enroll()) return child.destroy();
+  {
+    const Lock lock(mutex_);
+    children_.insert(&child);
+  }
+  group->keep(spawn_on(scheduler, {}, ScopeTask(*this, child)));
+}
+
+void ScopeState::forget(Frame& child) {
+  {
+    const Lock lock(mutex_);
+    children_.erase(&child);
+  }
+  child.destroy();
+}
+
+void ScopeState::fail(std::exception_ptr error) noexcept {
+  {
+    const Lock lock(mutex_);
+    if (error_) return;
+    error_ = std::move(error);
+  }
+  group->wake_parent();
+}
+
+Scope::Scope() : state_(std::make_unique<ScopeState>()) {}
+Scope::~Scope() = default;
+
+void Scope::start(Frame* child) { state_->start(*child); }
+void Scope::fail(std::exception_ptr error) noexcept { state_->fail(std::move(error)); }
+std::exception_ptr Scope::error() const noexcept { return state_->error(); }
+bool Scope::poll_children(const Context& cx) { return state_->group->poll_all_ended(cx); }
+void Scope::end() noexcept { state_->end(); }
+
+}  // namespace rouse
