@@ -80,7 +80,30 @@ class Store {
     }
     return taken;
   }
-  /// A chunk of fresh memory: never given back to the system.
+  /// Memory that an ending thread had not cut into blocks yet.
+  void put_fresh(char* memory, std::size_t bytes) {
+    if (bytes < sizeof(Fresh)) return;
+    Lock lock(mutex_);
+    fresh_ = new (memory) Fresh{fresh_, bytes};
+  }
+  /// Some of that, at least `bytes`; or new memory. `end` is set to where it ends.
+  char* take_fresh(std::size_t bytes, char*& end) {
+    {
+      Lock lock(mutex_);
+      for (Fresh** at = &fresh_; *at; at = &(*at)->next) {
+        if ((*at)->bytes < bytes) continue;
+        Fresh* found = *at;
+        *at = found->next;
+        char* memory = reinterpret_cast<char*>(found);
+        end = memory + found->bytes;
+        return memory;
+      }
+    }
+    char* memory = grow(chunk_bytes);
+    end = memory + chunk_bytes;
+    return memory;
+  }
+  /// New memory: never given back to the system.
   char* grow(std::size_t bytes) {
     char* memory = static_cast<char*>(::operator new(bytes));
     Lock lock(mutex_);
@@ -93,7 +116,14 @@ class Store {
   }
 
  private:
+  struct Fresh {
+    Fresh* next;
+    std::size_t bytes;
+  };
+  static_assert(sizeof(Fresh) <= BlockClass::granule);
+
   Mutex mutex_;
+  Fresh* fresh_ = nullptr;
   Block* batches_[class_count] = {};
   List loose_[class_count] = {};
   std::size_t bytes_ = 0;
@@ -145,11 +175,8 @@ struct CacheSession {
       cache.magazines[i].limit = 0;
       store().put_loose(i, cache.magazines[i]);
     }
-    cache.use_up_chunk([](std::size_t index, Block* block) {
-      List one;
-      one.push(block);
-      store().put_loose(index, one);
-    });
+    store().put_fresh(cache.fresh, cache.fresh_bytes());
+    cache.fresh = cache.fresh_end = nullptr;
   }
 };
 
@@ -177,8 +204,7 @@ bool open_cache() {
   if (!open) return store().grow(bytes);
   if (cache.fresh_bytes() < bytes) {
     cache.use_up_chunk([](std::size_t i, Block* block) { cache.magazines[i].push(block); });
-    cache.fresh = store().grow(chunk_bytes);
-    cache.fresh_end = cache.fresh + chunk_bytes;
+    cache.fresh = store().take_fresh(bytes, cache.fresh_end);
   }
   // Some more than one, so that this slow path is not taken for each block.
   for (std::uint32_t i = 1; i < batch_of(index) / 4 && cache.fresh_bytes() >= 2 * bytes; ++i) {

@@ -42,6 +42,7 @@ class WorkerCounters {
     metrics.stolen_tasks = stolen_tasks.get();
     metrics.parks = parks.get();
     std::uint64_t busy = busy_ns_.get();
+    metrics.is_parked = awake_since_.get() == 0;
     if (const std::uint64_t since = awake_since_.get()) {
       const std::uint64_t now = sys::monotonic_ns();
       busy += now > since ? now - since : 0;

@@ -17,6 +17,7 @@ class WorkerMetrics {
   std::uint64_t stolen_tasks = 0;  ///< that these brought
   std::uint64_t parks = 0;
   std::chrono::nanoseconds busy{0};  ///< not parked
+  bool is_parked = false;            ///< it sleeps
   std::size_t local_queue_depth = 0;
 };
 
