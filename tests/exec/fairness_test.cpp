@@ -9,6 +9,7 @@
 #include "rouse/core/async.hpp"
 #include "rouse/core/atomic_waker.hpp"
 #include "rouse/exec/block_on.hpp"
+#include "rouse/exec/parallel.hpp"
 #include "rouse/exec/thread_pool.hpp"
 #include "rouse/future/poll_fn.hpp"
 #include "rouse/future/yield_now.hpp"
@@ -97,6 +98,50 @@ TEST(Fairness, AWokenTaskIsServedInItsTurnWhateverTheQueueHolds) {
     seen[number] = true;
     last[number] = i;
   }
+}
+
+Async<long> fib(int n) {
+  if (n < 2) co_return n;
+  auto [a, b] = co_await parallel(fib(n - 1), fib(n - 2));
+  co_return a + b;
+}
+
+/// The most polls that passed while a task waited its turn, with tasks around that fork all the
+/// time.
+std::uint64_t longest_wait_in_a_fork_storm(std::size_t workers, int storms) {
+  ThreadPoolConfig config;
+  config.workers = workers;
+  const ThreadPool pool(std::move(config));
+  std::atomic<bool> stop{false};
+  auto storm = [&]() -> Async<void> {
+    while (!stop.load()) {
+      EXPECT_EQ(co_await fib(12), 144);
+      co_await yield_now();
+    }
+  };
+  std::vector<JoinHandle<>> handles;
+  for (int i = 0; i < storms; ++i) handles.push_back(pool.spawn(storm));
+  auto waits_its_turn = [&]() -> Async<std::uint64_t> {
+    std::uint64_t longest = 0;
+    for (int i = 0; i < 300; ++i) {
+      const std::uint64_t before = pool.metrics().workers[0].polls;
+      co_await yield_now();
+      const std::uint64_t passed = pool.metrics().workers[0].polls - before;
+      longest = passed > longest ? passed : longest;
+    }
+    co_return longest;
+  };
+  const std::uint64_t longest = block_on(pool.spawn(waits_its_turn));
+  stop = true;
+  for (auto& handle : handles) block_on(handle);
+  return longest;
+}
+
+TEST(Fairness, AForkStormDoesNotStarveTheQueue) {
+  constexpr int storms = 4;
+  EXPECT_LE(longest_wait_in_a_fork_storm(1, storms), (storms + 1) * (lifo_polls_a_turn + 1));
+  // With thieves at work it can't be told whose polls to count; that all end is what counts.
+  EXPECT_GT(longest_wait_in_a_fork_storm(3, storms), 0U);
 }
 
 TEST(Fairness, ATaskFromOutsideIsPolledWithinTheInterval) {

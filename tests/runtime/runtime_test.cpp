@@ -13,6 +13,7 @@
 
 #include "rouse/core/async.hpp"
 #include "rouse/exec/block_in_place.hpp"
+#include "rouse/exec/task_builder.hpp"
 #include "rouse/exec/this_task.hpp"
 #include "rouse/future/pending_forever.hpp"
 #include "rouse/future/poll_fn.hpp"
@@ -104,6 +105,19 @@ TEST_P(EveryRuntime, BlockingCallsRunElsewhereAndComeBack) {
   };
   EXPECT_TRUE(rt.block_on(main()));
   EXPECT_EQ(rt.block_on(rt.spawn_blocking([](int x) { return 2 * x; }, 21)), 42);
+}
+
+TEST_P(EveryRuntime, TasksAndBlockingCallsMayHaveNames) {
+  Runtime rt = builder().build();
+  auto main = []() -> Async<std::string> {
+    auto name = []() -> Async<std::string> { co_return std::string(task::name()); };
+    auto builder = task::Builder();
+    builder.name("resolver");
+    std::string names = co_await builder.spawn(name);
+    names += co_await builder.spawn_blocking([] { return std::string(task::name()); });
+    co_return names;
+  };
+  EXPECT_EQ(rt.block_on(main()), "resolverresolver");
 }
 
 TEST_P(EveryRuntime, SpawnInsideABlockingCallGoesToTheRuntime) {

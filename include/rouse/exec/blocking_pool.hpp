@@ -107,8 +107,9 @@ class BlockingCall {
 };
 
 /// Puts a function on the scheduler of a BlockingPool.
-template <class Fn, class... Args>
-auto spawn_blocking_on(Scheduler& pool, std::source_location where, Fn&& fn, Args&&... args) {
+template <class Name, class Fn, class... Args>
+auto spawn_blocking_named_on(Scheduler& pool, std::source_location where, Name name, Fn&& fn,
+                             Args&&... args) {
   using Stored = StoredCall<std::index_sequence_for<Args...>, std::decay_t<Fn>, Args...>;
   using Result = typename Stored::template into<BlockingResult>;
   static_assert(!Result::is_future,
@@ -118,7 +119,8 @@ auto spawn_blocking_on(Scheduler& pool, std::source_location where, Fn&& fn, Arg
                 "spawn_blocking(fn, args...), and std::ref(x) for a parameter `T&`");
   if constexpr (Result::is_callable && !Result::is_future) {
     using Call = typename Stored::template into<BlockingCall>;
-    auto& task = Task<Call>::make(pool, where, std::forward<Fn>(fn), std::forward<Args>(args)...);
+    auto& task = Task<Call, Name>::make_named(std::move(name), pool, where, std::forward<Fn>(fn),
+                                              std::forward<Args>(args)...);
     pool.submit(task);
     return JoinHandle<output_t<Call>>(task);
   }
@@ -143,13 +145,13 @@ class ROUSE_API BlockingPool {
   /// or there is no thread and none can be started.
   template <class Fn>
   auto spawn(Fn&& fn, std::source_location where = std::source_location::current()) {
-    return spawn_blocking_on(scheduler(), where, std::forward<Fn>(fn));
+    return spawn_blocking_named_on(scheduler(), where, NoName(), std::forward<Fn>(fn));
   }
   template <class Fn, class Arg, class... Args>
     requires(!std::same_as<std::remove_cvref_t<Arg>, std::source_location>)
   auto spawn(Fn&& fn, Arg&& arg, Args&&... args) {
-    return spawn_blocking_on(scheduler(), {}, std::forward<Fn>(fn), std::forward<Arg>(arg),
-                             std::forward<Args>(args)...);
+    return spawn_blocking_named_on(scheduler(), {}, NoName(), std::forward<Fn>(fn),
+                                   std::forward<Arg>(arg), std::forward<Args>(args)...);
   }
 
   /// Runs a long-lived job, which must not throw, on a thread that does not count as one of
@@ -165,10 +167,9 @@ class ROUSE_API BlockingPool {
   bool wait(std::chrono::nanoseconds timeout = std::chrono::nanoseconds::max());
 
   [[nodiscard]] BlockingMetrics metrics() const noexcept;
-
- private:
   [[nodiscard]] Scheduler& scheduler() const noexcept;
 
+ private:
   RefPtr<BlockingCore> core_;
 };
 

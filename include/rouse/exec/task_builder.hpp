@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "rouse/exec/blocking_pool.hpp"
 #include "rouse/exec/spawn_local.hpp"
 #include "rouse/exec/spawner.hpp"
 
@@ -62,6 +63,13 @@ class Builder {
   auto spawn_local(Fn&& fn, Arg&& arg, Args&&... args) const {
     return spawn_named_on(current_local_scheduler(), {}, name_, std::forward<Fn>(fn),
                           std::forward<Arg>(arg), std::forward<Args>(args)...);
+  }
+
+  /// On the blocking pool of the runtime whose task is running: see exec/blocking_pool.hpp.
+  template <class Fn, class... Args>
+  auto spawn_blocking(Fn&& fn, Args&&... args) const {
+    return spawn_blocking_named_on(current_blocking_pool().scheduler(), {}, name_,
+                                   std::forward<Fn>(fn), std::forward<Args>(args)...);
   }
 
  private:
