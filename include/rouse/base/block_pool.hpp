@@ -1,10 +1,10 @@
-// Memory for coroutine frames and tasks: per-thread lists of blocks by size class, over a shared
-// store. In steady state a block costs a few instructions and no lock.
+// Memory for coroutine frames and tasks: per-thread lists of blocks by size class. In steady state a
+// block costs a few instructions and no lock.
 //
-// A block may be freed on another thread than it was made on. A thread's list is bounded: what is
-// over goes to the shared store in batches, and a thread that runs dry takes a batch from there
-// before it asks for new memory. So one thread that only allocates and one that only frees reuse
-// the same blocks for ever. Memory once taken stays with the pool (its peak use bounds it).
+// A block may be freed on another thread than it was made on. It goes back to the heap it was cut
+// from, in batches: blocks of two threads are never neighbours in a cache line, and a thread that
+// only allocates reuses what another only frees. Memory once taken stays with the pool; the peak
+// uses of the threads bound it together. The heap of a thread that ended goes to a later one.
 //
 // Under AddressSanitizer every block comes from and goes to operator new/delete, so that leaks and
 // uses after free are seen.
