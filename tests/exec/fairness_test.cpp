@@ -121,12 +121,17 @@ std::uint64_t longest_wait_in_a_fork_storm(std::size_t workers, int storms) {
   };
   std::vector<JoinHandle<>> handles;
   for (int i = 0; i < storms; ++i) handles.push_back(pool.spawn(storm));
+  auto polls = [&] {
+    std::uint64_t sum = 0;
+    for (const auto& worker : pool.metrics().workers) sum += worker.polls;
+    return sum;
+  };
   auto waits_its_turn = [&]() -> Async<std::uint64_t> {
     std::uint64_t longest = 0;
     for (int i = 0; i < 300; ++i) {
-      const std::uint64_t before = pool.metrics().workers[0].polls;
+      const std::uint64_t before = polls();
       co_await yield_now();
-      const std::uint64_t passed = pool.metrics().workers[0].polls - before;
+      const std::uint64_t passed = polls() - before;
       longest = passed > longest ? passed : longest;
     }
     co_return longest;

@@ -110,15 +110,18 @@ TEST(LeavesNothing, ARuntimeThatEnded) {
   if (!sanitized) EXPECT_LE(after.heap - after.pool, before.heap - before.pool + 8192);
 }
 
-/// Context switches of all threads of this process.
-long context_switches() {
+/// Context switches of all threads of this process that have this name.
+long context_switches(const std::string& name) {
   long sum = 0;
   DIR* tasks = opendir("/proc/self/task");
   while (const dirent* entry = readdir(tasks)) {
     if (entry->d_name[0] == '.') continue;
     std::ifstream status(std::string("/proc/self/task/") + entry->d_name + "/status");
-    for (std::string word; status >> word;) {
-      if (word != "voluntary_ctxt_switches:") continue;
+    std::string word;
+    status >> word >> word;  // "Name:" and the name
+    if (word != name) continue;
+    while (status >> word) {
+      if (word != "voluntary_ctxt_switches:" && word != "nonvoluntary_ctxt_switches:") continue;
       long switches = 0;
       status >> switches;
       sum += switches;
@@ -129,7 +132,7 @@ long context_switches() {
 }
 
 TEST(Idle, ARuntimeWithNothingToDoNeverWakesUp) {
-  Runtime rt = Runtime::builder().worker_threads(4).build();
+  Runtime rt = Runtime::builder().worker_threads(4).thread_name("idle").build();
   for (int i = 0; i < 100; ++i) rt.spawn(waits).detach();
   rt.block_on(yield_now());
   auto parks = [&] {
@@ -144,11 +147,12 @@ TEST(Idle, ARuntimeWithNothingToDoNeverWakesUp) {
     return sleep;
   };
   while (!all_sleep()) std::this_thread::yield();
-  const long before = context_switches();
+  const long before = context_switches("idle");
   const std::uint64_t parked = parks();
   std::this_thread::sleep_for(std::chrono::seconds(1));
-  // This thread's own sleep is one.
-  EXPECT_LE(context_switches() - before, 2);
+  EXPECT_GT(before, 0) << "they had to run to go to sleep";
+  // Going to sleep may not be over when the metrics say so: a switch for each thread.
+  EXPECT_LE(context_switches("idle") - before, 4);
   EXPECT_EQ(parks(), parked);
 }
 
