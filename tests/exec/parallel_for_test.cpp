@@ -1,6 +1,7 @@
 // parallel_all and parallel_for: many children of one kind.
 #include "rouse/exec/parallel_for.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -98,6 +99,16 @@ TEST(ParallelFor, GoesThroughIntegersInOrderOnOneThread) {
   block_on(parallel_for(5, 5, note));
   block_on(parallel_for(5, 4, note));
   EXPECT_EQ(seen.size(), 303U);
+}
+
+TEST(ParallelFor, CountsWithAnyTypeOfInteger) {
+  long sum = 0;
+  auto add = [&](auto i) { sum += static_cast<long>(i); };
+  block_on(parallel_for(std::size_t{1}, std::size_t{1001}, add));
+  EXPECT_EQ(sum, 500'500);
+  sum = 0;
+  block_on(parallel_for(std::int8_t{-128}, std::int8_t{127}, add));  // more than fit into it
+  EXPECT_EQ(sum, -255);  // -128 and -127: the others cancel out
 }
 
 TEST(ParallelFor, AwaitsTheFutureThatTheFunctionReturns) {

@@ -26,12 +26,30 @@ namespace rouse {
 template <class It>
 concept PartitionPoint = std::integral<It> || std::random_access_iterator<It>;
 
+/// Integers are counted modulo 2^64: no type of them overflows, and none warns in user code.
+template <PartitionPoint It>
+constexpr std::size_t distance_to(It first, It last) noexcept {
+  if constexpr (std::integral<It>) {
+    return static_cast<std::size_t>(last) - static_cast<std::size_t>(first);
+  } else {
+    return static_cast<std::size_t>(last - first);
+  }
+}
+template <PartitionPoint It>
+constexpr It advanced(It first, std::size_t by) noexcept {
+  if constexpr (std::integral<It>) {
+    return static_cast<It>(static_cast<std::size_t>(first) + by);
+  } else {
+    return first + static_cast<std::iter_difference_t<It>>(by);
+  }
+}
+
 /// Calls `fn(element)` for `count` elements from `first`.
 template <class It, class Fn>
 Async<void> parallel_part(It first, std::size_t count, std::size_t grain, Fn& fn) {
   if (count > grain) {
     const std::size_t half = count / 2;
-    const auto middle = static_cast<It>(first + static_cast<std::ptrdiff_t>(half));
+    const It middle = advanced(first, half);
     // The last is begun first: so one thread alone goes through the elements in order.
     co_await parallel(parallel_part(middle, count - half, grain, fn),
                       parallel_part(first, half, grain, fn));
@@ -64,7 +82,7 @@ constexpr std::size_t grain_of(std::size_t count, std::size_t grain) noexcept {
 template <PartitionPoint It, class Fn>
 Async<void> parallel_for(It first, It last, Fn fn, std::size_t grain = 0) {
   if (!(first < last)) co_return;
-  const auto count = static_cast<std::size_t>(last - first);
+  const std::size_t count = distance_to(first, last);
   co_await parallel_part(first, count, grain_of(count, grain), fn);
 }
 
