@@ -11,15 +11,12 @@ rouse::Async<std::string> greet(std::string name) {
   co_return "hello, " + name;
 }
 
-rouse::Async<void> start() {
+rouse::Async<void> async_main() {
   auto ann = rouse::spawn(greet, "Ann");  // a task, which owns its argument
-  auto bob = rouse::spawn(greet, "Bob");
+  auto bob = rouse::spawn(greet, "Bob");  // and another, on this or another thread
   auto [first, second] = co_await rouse::join(std::move(ann), std::move(bob));
   std::printf("%s\n%s\n", first.c_str(), second.c_str());
 }
 
-int main() {
-  rouse::LocalExecutor executor;  // one thread
-  executor.run_until(start());
-}
+int main() { return rouse::run(async_main); }  // on a thread for each CPU
 // [/hello]
