@@ -10,9 +10,10 @@
 namespace rouse {
 
 /// To be destroyed on the thread that made it, the last one made first.
-class [[nodiscard("leaving is what its destructor does: keep it in a variable")]] ROUSE_API Enter {
+class ROUSE_API Enter {
  public:
-  explicit Enter(RefPtr<Scheduler> scheduler) noexcept;
+  [[nodiscard("leaving is what its destructor does: keep it in a variable")]] explicit Enter(
+      RefPtr<Scheduler> scheduler) noexcept;
   Enter(const Enter&) = delete;
   Enter& operator=(const Enter&) = delete;
   ~Enter();

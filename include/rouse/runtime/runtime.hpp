@@ -89,7 +89,8 @@ class ROUSE_API Runtime {
   [[nodiscard]] Spawner spawner() const;
 
   /// While the guard lives, `rouse::spawn` and `rouse::spawn_blocking` on this thread go here.
-  Enter enter() const;
+  [[nodiscard("leaving is what the guard's destructor does: keep it in a variable")]] Enter enter()
+      const;
 
   /// Ends the runtime, waiting for that at most so long: what still runs then (a poll, a blocking
   /// call) goes on by itself, and the tasks are destroyed when it returns. True: all is gone.
