@@ -81,6 +81,8 @@ RuntimeMetrics Runtime::metrics() const {
 
 // --- The builder. ---
 
+RuntimeBuilder::RuntimeBuilder() { config_.threads.thread_name = "rouse"; }
+
 RuntimeBuilder& RuntimeBuilder::worker_threads(std::size_t count) {
   workers_ = count;
   workers_set_ = true;

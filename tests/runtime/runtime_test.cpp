@@ -204,6 +204,16 @@ TEST_P(EveryRuntime, MetricsCountTasksAndPolls) {
   EXPECT_GT(busy.count(), 0);
 }
 
+Async<std::string> thread_name() {
+  char text[16] = {};
+  pthread_getname_np(pthread_self(), text, sizeof text);
+  co_return text;
+}
+
+TEST(Runtime, ByDefaultItsThreadsAreCalledRouse) {
+  EXPECT_EQ(Runtime().block_on(thread_name()), "rouse");
+}
+
 TEST(Runtime, ThreadsHaveTheirNameAndTheHooksAreCalledOnEach) {
   std::atomic<int> started{0};
   std::atomic<int> stopped{0};
@@ -214,12 +224,7 @@ TEST(Runtime, ThreadsHaveTheirNameAndTheHooksAreCalledOnEach) {
                      .on_thread_start([&] { ++started; })
                      .on_thread_stop([&] { ++stopped; })
                      .build();
-    auto name = []() -> Async<std::string> {
-      char text[16] = {};
-      pthread_getname_np(pthread_self(), text, sizeof text);
-      co_return text;
-    };
-    EXPECT_EQ(rt.block_on(name()), "net");
+    EXPECT_EQ(rt.block_on(thread_name()), "net");
     rt.block_on(rt.spawn_blocking([] {}));
   }
   EXPECT_EQ(started.load(), 4);

@@ -116,7 +116,7 @@ class ROUSE_API Runtime {
 /// What may be said about a runtime before it is made. Each setting has a sensible default.
 class ROUSE_API RuntimeBuilder {
  public:
-  RuntimeBuilder() = default;
+  RuntimeBuilder();
 
   /// How many threads poll tasks. Default: the CPUs that the process may use (its affinity, and the
   /// quota of its cgroup).
