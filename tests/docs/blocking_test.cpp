@@ -1,9 +1,11 @@
-// The code in docs/guide/03_blocking.md that is in no example.
+// The code in docs/guide/05_blocking.md that is in no example.
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <latch>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -29,6 +31,46 @@ rouse::Async<std::size_t> size_of_both(std::string first, std::string second) {
   co_return size + co_await other;
 }
 // [/call]
+
+TEST(BlockingGuide, OnARuntime) {
+  const std::string path = ::testing::TempDir() + "rouse_blocking_guide";
+  std::ofstream(path) << "12345";
+  const auto clean_up = [](const std::string* file) { std::remove(file->c_str()); };
+  const std::unique_ptr<const std::string, decltype(clean_up)> removed(&path, clean_up);
+  // [runtime]
+  rouse::Runtime rt;
+  EXPECT_EQ(rt.block_on(size_of_both(path, path)), 10U);
+
+  auto size = rt.spawn_blocking(size_of, path);  // outside of tasks
+  EXPECT_EQ(rouse::block_on(size), 5U);
+  // [/runtime]
+}
+
+// [in_place]
+class Log {
+ public:
+  rouse::Async<void> write_down(std::string line) {
+    co_await rouse::yield_now();
+    lines_ += line;
+    rouse::block_in_place([&] { flush(); });  // the other tasks go on elsewhere
+  }
+
+  const std::string& flushed() const { return flushed_; }
+
+ private:
+  void flush() { flushed_ = lines_; }  // stands for a call that blocks
+
+  std::string lines_;
+  std::string flushed_;
+};
+// [/in_place]
+
+TEST(BlockingGuide, InPlace) {
+  rouse::Runtime rt;
+  Log log;
+  rt.block_on(log.write_down("started"));
+  EXPECT_EQ(log.flushed(), "started");
+}
 
 TEST(BlockingGuide, APoolOfOnesOwn) {
   // [pool]
