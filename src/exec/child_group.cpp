@@ -1,5 +1,7 @@
 #include "exec/child_group.hpp"
 
+#include "rouse/exec/task_local.hpp"
+
 namespace rouse {
 
 bool ChildGroup::enroll() {
@@ -36,6 +38,13 @@ bool ChildGroup::enter() {
   if (cancelled_) return false;
   ++polled_now_;
   return true;
+}
+
+bool ChildGroup::poll(Frame& child, Context& cx) const {
+  const TaskLocalsScope in_scope(locals_);
+  Context inner(cx.waker(), cx);
+  inner.set_task_locals(locals_);
+  return child.poll_chain(inner);
 }
 
 void ChildGroup::leave(bool ended) {

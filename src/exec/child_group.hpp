@@ -14,12 +14,16 @@
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/base/thread.hpp"
 #include "rouse/core/context.hpp"
+#include "rouse/core/frame.hpp"
 #include "rouse/exec/join_handle.hpp"
 
 namespace rouse {
 
 class ChildGroup : public RefCounted<ChildGroup> {
  public:
+  /// `locals` are in effect where the parent is, and live as long as it.
+  explicit ChildGroup(const TaskLocalNode* locals) noexcept : locals_(locals) {}
+
   // --- Whoever makes a task of a child. ---
 
   /// One child more, which will be polled elsewhere. False: the group is cancelled; let it be.
@@ -33,6 +37,9 @@ class ChildGroup : public RefCounted<ChildGroup> {
   bool enter();
   /// After it. With `ended` the child counts as ended.
   void leave(bool ended);
+
+  /// Between the two: the poll itself, with the task locals of the parent.
+  bool poll(Frame& child, Context& cx) const;
 
   // --- The parent. ---
 
@@ -53,6 +60,7 @@ class ChildGroup : public RefCounted<ChildGroup> {
   }
   void forget_finished(std::vector<JoinHandle<void>>& finished);
 
+  const TaskLocalNode* const locals_;
   Mutex mutex_;
   CondVar changed_;
   bool cancelled_ = false;
@@ -64,17 +72,16 @@ class ChildGroup : public RefCounted<ChildGroup> {
   std::vector<JoinHandle<void>> tasks_;
 };
 
-/// What the task of a child runs: `poll(cx)` of `Child`, unless the group was cancelled.
-template <class Child>
+/// What the task of a child runs.
 class Detached {
  public:
   using Output = void;
-  Detached(RefPtr<ChildGroup> group, Child& child) noexcept
+  Detached(RefPtr<ChildGroup> group, Frame& child) noexcept
       : group_(std::move(group)), child_(&child) {}
 
   Poll<void> poll(Context& cx) {
     if (!group_->enter()) return Poll<void>::ready();
-    const bool ended = child_->poll_chain(cx);
+    const bool ended = group_->poll(*child_, cx);
     group_->leave(ended);
     if (!ended) return pending;
     return Poll<void>::ready();
@@ -82,7 +89,7 @@ class Detached {
 
  private:
   RefPtr<ChildGroup> group_;
-  Child* child_;
+  Frame* child_;
 };
 
 }  // namespace rouse

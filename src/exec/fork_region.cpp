@@ -13,7 +13,7 @@ void promote(Frame& child, ForkRegion& region) {
   if (!group->enroll()) return;
   // From here on the region may be cancelled, and the child be gone: the task finds out.
   ChildGroup& of = *group;
-  of.keep(spawn_on(current_scheduler(), {}, Detached<Frame>(group, child)));
+  of.keep(spawn_on(current_scheduler(), {}, Detached(group, child)));
 }
 
 }  // namespace
@@ -77,6 +77,7 @@ bool ForkRegion::detach_kept(Context& cx) noexcept {
 bool ForkRegion::poll_alone(Frame** frames, Context& cx) {
   if (!has_started()) {
     children = frames;
+    locals_ = cx.task_locals();
     if (Scheduler::current() == nullptr) {
       poll = &poll_by_hand;
     } else {
@@ -106,7 +107,7 @@ ChildGroup& ForkRegion::group() {
   // ORDER: acquire; sees the group that another thread made.
   ChildGroup* there = group_.load(memory_order_acquire);
   if (there != nullptr) return *there;
-  auto made = make_ref<ChildGroup>();
+  auto made = make_ref<ChildGroup>(locals_);
   // ORDER: release; publishes the group. acquire; as above.
   if (group_.compare_exchange_strong(there, made.get(), memory_order_acq_rel,
                                      memory_order_acquire)) {

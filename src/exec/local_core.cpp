@@ -228,6 +228,7 @@ void LocalCore::close() {
                "a LocalExecutor was destroyed inside one of its own tasks: let run() return first");
   const Owning owner(*this);
   closing_ = true;
+  if (blocking_pool_) blocking_pool_->close();
   for (;;) {
     drain_inbox();
     for (TaskHeader* task : tasks_) {

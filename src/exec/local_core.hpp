@@ -18,9 +18,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "rouse/exec/blocking_pool.hpp"
 #include "rouse/exec/local_executor.hpp"
 
 #include "exec/current.hpp"
@@ -40,7 +42,7 @@ class LocalCore final : public Scheduler {
   void abort(TaskHeader& task) override;
   void detach(TaskHeader& task) override;
   void joined(TaskHeader& task) override;
-  BlockingPool* blocking_pool() noexcept override { return blocking_pool_; }
+  BlockingPool* blocking_pool() noexcept override { return blocking_pool_.get(); }
   PoolMetrics metrics() const;
   void add_ref() noexcept override;
   void release() noexcept override;
@@ -53,7 +55,9 @@ class LocalCore final : public Scheduler {
   void close();
   std::size_t live_tasks() const noexcept { return tasks_.size(); }
   void set_on_unhandled(UnhandledHook hook);
-  void set_blocking_pool(BlockingPool* pool) noexcept { blocking_pool_ = pool; }
+  void add_blocking_pool(const BlockingOptions& options) {
+    blocking_pool_ = std::make_unique<BlockingPool>(options, this);
+  }
 
   static const RawWakerVTable waker_vtable;
 
@@ -104,7 +108,7 @@ class LocalCore final : public Scheduler {
   std::vector<TaskHeader*> tasks_;  // every unfinished task, at its `index`
   std::uint32_t allocated_ = 0;     // tasks adopted and not freed
   bool closing_ = false;
-  BlockingPool* blocking_pool_ = nullptr;
+  std::unique_ptr<BlockingPool> blocking_pool_;  // as long as this: calls may outlive the executor
   WorkerCounters counters_;
   UnhandledHook on_unhandled_;
 

@@ -21,8 +21,8 @@ void LocalExecutor::run_while(const std::function<bool()>& more) noexcept {
 void LocalExecutor::on_unhandled(UnhandledHook hook) { core_->set_on_unhandled(std::move(hook)); }
 
 PoolMetrics LocalExecutor::metrics() const { return core_->metrics(); }
-void LocalExecutor::set_blocking_pool(BlockingPool* pool) noexcept {
-  core_->set_blocking_pool(pool);
+void LocalExecutor::add_blocking_pool(const BlockingOptions& options) {
+  core_->add_blocking_pool(options);
 }
 std::size_t LocalExecutor::live_tasks() const noexcept { return core_->live_tasks(); }
 

@@ -1,5 +1,6 @@
 #include "exec/pool_core.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "rouse/exec/fork_region.hpp"
@@ -11,6 +12,8 @@ namespace {
 constexpr std::size_t max_stolen = 128;
 /// And a worker from the injection queue.
 constexpr std::size_t max_injected = 64;
+/// So many polls may pass before a worker sees that the pool is closing.
+constexpr unsigned max_look_interval = 61;
 /// How often a worker looks round before it sleeps. Waking a thread up costs as much as many looks.
 constexpr int search_rounds = 64;
 
@@ -26,6 +29,8 @@ PoolCore::PoolCore(ThreadPoolConfig config)
   refs_.fetch_add(bias, memory_order_relaxed);
   for (std::size_t i = 0; i < config_.workers; ++i) {
     workers_.push_back(std::make_unique<Worker>(*this, i, forked));
+    workers_.back()->until_injected = config_.global_queue_interval;
+    workers_.back()->until_events = config_.event_interval;
   }
 }
 
@@ -68,7 +73,7 @@ void PoolCore::run_worker(Worker& worker) noexcept {
 
 /// Null: the pool is closing.
 TaskHeader* PoolCore::next_task(Worker& worker) {
-  if (++worker.tick >= config_.global_queue_interval) [[unlikely]] {
+  if (--worker.until_look == 0) [[unlikely]] {
     look_around(worker);
     if (is_closing()) return nullptr;
   }
@@ -80,12 +85,21 @@ TaskHeader* PoolCore::next_task(Worker& worker) {
 
 /// What a busy worker does now and then.
 void PoolCore::look_around(Worker& worker) {
-  worker.tick = 0;
-  if (TaskHeader* task = take_injected(worker, max_injected)) worker.queue.push(*task);
-  if (Park* driver = driver_.take()) {
-    driver->poll();
-    driver_.give_back();
+  worker.until_injected -= worker.look_interval;
+  worker.until_events -= worker.look_interval;
+  if (worker.until_injected == 0) {
+    worker.until_injected = config_.global_queue_interval;
+    if (TaskHeader* task = take_injected(worker, max_injected)) worker.queue.push(*task);
   }
+  if (worker.until_events == 0) {
+    worker.until_events = config_.event_interval;
+    if (Park* driver = driver_.take()) {
+      driver->poll();
+      driver_.give_back();
+    }
+  }
+  worker.look_interval = std::min({worker.until_injected, worker.until_events, max_look_interval});
+  worker.until_look = worker.look_interval;
   if (!worker.queue.empty() && idle_.wants_waking()) wake_one();
 }
 

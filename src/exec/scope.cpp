@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "rouse/exec/spawner.hpp"
+#include "rouse/exec/task_local.hpp"
 
 #include "exec/child_group.hpp"
 
@@ -27,7 +28,7 @@ class ScopeState {
     destroy_children();
   }
 
-  const RefPtr<ChildGroup> group = make_ref<ChildGroup>();
+  const RefPtr<ChildGroup> group = make_ref<ChildGroup>(task_locals());
 
  private:
   void destroy_children() noexcept {
@@ -50,7 +51,7 @@ class ScopeTask {
 
   Poll<void> poll(Context& cx) {
     if (!group_->enter()) return Poll<void>::ready();
-    const bool ended = child_->poll_chain(cx);
+    const bool ended = group_->poll(*child_, cx);
     if (ended) scope_->forget(*child_);
     group_->leave(ended);
     if (!ended) return pending;

@@ -94,7 +94,12 @@ class Worker {
   TaskTable table;
   WorkerPark park;
   WorkerCounters counters;
-  unsigned tick = 0;  // polls since the last look at the injection queue
+
+  // Polls until the worker looks at other things than its own tasks (PoolCore::look_around).
+  unsigned until_look = 1;
+  unsigned look_interval = 0;
+  unsigned until_injected = 0;
+  unsigned until_events = 0;
 
  private:
   /// So many tasks leave the queue at once, with one read-modify-write. They can't be stolen: if a

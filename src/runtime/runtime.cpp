@@ -20,10 +20,9 @@ void require(bool ok, const char* setting, const std::string& what) {
 
 }  // namespace
 
-/// Either a ThreadPool, which has a BlockingPool inside, or a LocalExecutor and a BlockingPool.
+/// One of the two; each has a BlockingPool inside.
 struct Runtime::Parts {
   std::unique_ptr<ThreadPool> pool;
-  std::unique_ptr<BlockingPool> blocking;  // outlives the tasks that use it
   std::unique_ptr<LocalExecutor> local;
 };
 
@@ -65,10 +64,13 @@ BlockingPool& Runtime::blocking_pool() const noexcept { return *scheduler().bloc
 bool Runtime::shutdown_timeout(std::chrono::nanoseconds timeout) {
   const std::unique_ptr<Parts> ended = std::move(parts_);
   if (!ended) return true;
+  if (timeout > std::chrono::nanoseconds(0)) {
+    refuse_to_block("Runtime::shutdown_timeout: inside a task say shutdown_background()");
+  }
   if (ended->pool) return ended->pool->shutdown(timeout);
-  ended->blocking->close();
+  const auto core = RefPtr<Scheduler>::share(&ended->local->scheduler());
   ended->local.reset();
-  return ended->blocking->wait(timeout);
+  return core->blocking_pool()->wait(timeout);
 }
 
 RuntimeMetrics Runtime::metrics() const {
@@ -164,8 +166,7 @@ Runtime RuntimeBuilder::build() const {
   auto parts = std::make_unique<Runtime::Parts>();
   if (current_thread_) {
     parts->local = std::make_unique<LocalExecutor>();
-    parts->blocking = std::make_unique<BlockingPool>(config_.threads, &parts->local->scheduler());
-    parts->local->set_blocking_pool(parts->blocking.get());
+    parts->local->add_blocking_pool(config_.threads);
     if (config_.threads.on_unhandled) parts->local->on_unhandled(config_.threads.on_unhandled);
   } else {
     ThreadPoolConfig config = config_;

@@ -14,12 +14,12 @@
 #include "rouse/future/ready.hpp"
 #include "rouse/future/yield_now.hpp"
 
-#include "exec/mini_pool.hpp"
+#include "exec/test_pool.hpp"
 
 namespace rouse {
 namespace {
 
-using test::MiniPool;
+using test::TestPool;
 
 Async<int> twice(int x) {
   if (x % 3 == 0) co_await yield_now();
@@ -40,7 +40,7 @@ TEST(ParallelAll, GivesTheOutputsInTheOrderOfTheRange) {
     EXPECT_EQ(block_on(parallel_all(twice_each(count))), expected);
     EXPECT_EQ(LocalExecutor().run_until(all_of(count)), expected);
     EXPECT_EQ(LocalExecutor().run_until(parallel_all(twice_each(count))), expected);
-    EXPECT_EQ(MiniPool(3).run(all_of, count), expected);
+    EXPECT_EQ(TestPool(3).run(all_of, count), expected);
   }
 }
 
@@ -80,7 +80,7 @@ TEST(ParallelFor, CallsForEveryElementOnce) {
       std::vector<long> numbers(count);
       std::iota(numbers.begin(), numbers.end(), 0);
       block_on(square_all(numbers, grain));
-      MiniPool(2).run(borrowed(square_all(numbers, grain)));
+      TestPool(2).run(borrowed(square_all(numbers, grain)));
       for (std::size_t i = 0; i < count; ++i) {
         const auto x = static_cast<long>(i);
         ASSERT_EQ(numbers[i], x * x * x * x);
@@ -119,14 +119,14 @@ TEST(ParallelFor, AwaitsTheFutureThatTheFunctionReturns) {
   };
   block_on(parallel_for(0, 1001, add));
   EXPECT_EQ(sum.load(), 500'500);
-  MiniPool(3).run(parallel_for(0, 1001, add));
+  TestPool(3).run(parallel_for(0, 1001, add));
   EXPECT_EQ(sum.load(), 1'001'000);
 }
 
 TEST(ParallelFor, KeepsARangeThatIsGivenAway) {
   auto sum = std::make_shared<atomic<int>>(0);
   auto add = [sum](int x) { sum->fetch_add(x, memory_order_relaxed); };
-  MiniPool(2).run(parallel_for(std::vector<int>(1000, 3), add));
+  TestPool(2).run(parallel_for(std::vector<int>(1000, 3), add));
   EXPECT_EQ(sum->load(), 3000);
 }
 

@@ -9,8 +9,10 @@
 
 #include <gtest/gtest.h>
 
+#include "rouse/exec/block_in_place.hpp"
 #include "rouse/exec/block_on.hpp"
 #include "rouse/exec/local_executor.hpp"
+#include "rouse/exec/task_local.hpp"
 #include "rouse/future/join.hpp"
 #include "rouse/future/ready.hpp"
 #include "rouse/future/yield_now.hpp"
@@ -18,12 +20,12 @@
 #include "rouse/testing/gate.hpp"
 #include "rouse/testing/poll_harness.hpp"
 
-#include "exec/mini_pool.hpp"
+#include "exec/test_pool.hpp"
 
 namespace rouse {
 namespace {
 
-using test::MiniPool;
+using test::TestPool;
 using testing::Gate;
 using testing::PollHarness;
 
@@ -61,7 +63,7 @@ TEST(Parallel, GivesTheOutputsInOrder) {
   EXPECT_EQ(block_on(outputs()), expected);
   EXPECT_EQ(poll_with_forks(outputs()).value(), expected);
   EXPECT_EQ(LocalExecutor().run_until(outputs()), expected);
-  EXPECT_EQ(MiniPool(2).run(outputs), expected);
+  EXPECT_EQ(TestPool(2).run(outputs), expected);
 }
 
 TEST(Parallel, OfNothingIsReady) { EXPECT_EQ(block_on(parallel()), std::tuple<>()); }
@@ -70,21 +72,21 @@ TEST(Parallel, ComputesOnEveryKindOfExecutor) {
   EXPECT_EQ(block_on(fib(20)), fib_20);
   EXPECT_EQ(poll_with_forks(fib(20)).value(), fib_20);
   EXPECT_EQ(LocalExecutor().run_until(fib(20)), fib_20);
-  EXPECT_EQ(MiniPool(1).run(fib, 20), fib_20);
-  EXPECT_EQ(MiniPool(3).run(fib, 20), fib_20);
+  EXPECT_EQ(TestPool(1).run(fib, 20), fib_20);
+  EXPECT_EQ(TestPool(3).run(fib, 20), fib_20);
 }
 
 TEST(Parallel, ComputesWhereChildrenSuspend) {
   EXPECT_EQ(block_on(yielding_fib(12)), fib_12);
   EXPECT_EQ(LocalExecutor().run_until(yielding_fib(12)), fib_12);
-  EXPECT_EQ(MiniPool(1).run(yielding_fib, 12), fib_12);
-  EXPECT_EQ(MiniPool(3).run(yielding_fib, 12), fib_12);
+  EXPECT_EQ(TestPool(1).run(yielding_fib, 12), fib_12);
+  EXPECT_EQ(TestPool(3).run(yielding_fib, 12), fib_12);
 }
 
 TEST(Parallel, MayBePolledWithoutACoroutine) {
   EXPECT_EQ(block_on(parallel(yielding_fib(5), ready(1))), std::tuple(5L, 1));
   EXPECT_EQ(LocalExecutor().run_until(parallel(yielding_fib(5), ready(1))), std::tuple(5L, 1));
-  MiniPool pool(2);
+  TestPool pool(2);
   EXPECT_EQ(pool.run(parallel(yielding_fib(5), fib(3))), std::tuple(5L, 2L));
   auto both = []() -> Async<long> {
     auto [a, b] = co_await join(parallel(fib(5), fib(6)), parallel(fib(7), yielding_fib(8)));
@@ -137,7 +139,7 @@ TEST(Parallel, ThrowsWhatTheFirstChildInOrderThrewAfterAllEnded) {
     bool ended[3] = {};
     const int thrown = where == 0   ? block_on(first_error(ended))
                        : where == 1 ? LocalExecutor().run_until(first_error(ended))
-                                    : MiniPool(2).run(borrowed(first_error(ended)));
+                                    : TestPool(2).run(borrowed(first_error(ended)));
     EXPECT_EQ(thrown, 1);
     EXPECT_TRUE(ended[0] && ended[1] && ended[2]);
   }
@@ -162,8 +164,8 @@ Async<bool> last_waits_for_first() {
 TEST(Parallel, AChildMayWaitForAnother) {
   EXPECT_TRUE(block_on(last_waits_for_first()));
   EXPECT_TRUE(LocalExecutor().run_until(last_waits_for_first()));
-  EXPECT_TRUE(MiniPool(1).run(last_waits_for_first));
-  EXPECT_TRUE(MiniPool(3).run(last_waits_for_first));
+  EXPECT_TRUE(TestPool(1).run(last_waits_for_first));
+  EXPECT_TRUE(TestPool(3).run(last_waits_for_first));
 }
 
 Async<int> nest(int depth) {
@@ -192,7 +194,7 @@ TEST(Parallel, NestedAHundredThousandDeepTheStackStaysFlat) {
   EXPECT_EQ(block_on(nest_in_first(depth)), depth);
   EXPECT_EQ(poll_with_forks(nest(depth)).value(), depth);
   EXPECT_EQ(poll_with_forks(nest_in_first(depth)).value(), depth);
-  EXPECT_EQ(MiniPool(2).run(nest, depth), depth);
+  EXPECT_EQ(TestPool(2).run(nest, depth), depth);
 }
 
 TEST(Parallel, AMillionOneAfterAnother) {
@@ -275,7 +277,7 @@ Async<void> looks(const int& local, atomic<int>& polls) {
 }
 
 TEST(ParallelStress, DroppedWhileOthersPollItsChildrenItWaitsForThem) {
-  MiniPool pool(3);
+  TestPool pool(3);
   for (int round = 0; round < 200; ++round) {
     atomic<int> polls{0};
     auto region = [](atomic<int>& p) -> Async<void> {
@@ -309,11 +311,45 @@ Async<long> blocks_until_stolen(int depth) {
 }
 
 TEST(ParallelStress, ChildrenAreStolenAndTheirResultsFound) {
-  MiniPool pool(3);
+  TestPool pool(3);
   for (int round = 0; round < 300; ++round) {
     EXPECT_EQ(pool.run(blocks_until_stolen, round % 16), 2 * block_on(fib(round % 16)));
   }
   EXPECT_GE(pool.steals(), 300U);
+}
+
+inline TaskLocal<int> depth;
+Async<int> look_at_depth(int forks) {
+  const int here = depth.get();
+  if (forks == 0) co_return here;
+  auto [a, b, c] =
+      co_await parallel(look_at_depth(forks - 1), depth.scope(here + 1, look_at_depth(forks - 1)),
+                        look_at_depth(forks - 1));
+  co_await yield_now();
+  EXPECT_EQ(depth.get(), here);
+  co_return a + b + c;
+}
+
+TEST(ParallelStress, ChildrenSeeTheTaskLocalsOfTheirParentOnWhicheverThread) {
+  TestPool pool(3);
+  for (int round = 0; round < 20; ++round) {
+    // Of 3^6 leaves each sees 1 and how many of its 6 forks went into the scope: 2 on average.
+    EXPECT_EQ(pool.run(depth.scope(1, look_at_depth(6))), 729 * 3);
+  }
+}
+
+TEST(ParallelStress, AThreadThatIsGivenAwayMidwayTakesItsForksWithIt) {
+  TestPool pool(2);
+  auto blocks_in_place = []() -> Async<long> {
+    auto plain = [](int n) -> Async<long> { co_return co_await fib(n); };
+    auto blocking = [](int n) -> Async<long> {
+      block_in_place([] {});
+      co_return co_await fib(n);
+    };
+    auto [a, b, c] = co_await parallel(plain(10), blocking(10), blocking(10));
+    co_return a + b + c;
+  };
+  for (int round = 0; round < 100; ++round) EXPECT_EQ(pool.run(blocks_in_place), 3 * 55);
 }
 
 TEST(ParallelDeath, DestroyedWhileAwaited) {

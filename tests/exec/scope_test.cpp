@@ -12,12 +12,12 @@
 #include "rouse/future/yield_now.hpp"
 #include "rouse/testing/gate.hpp"
 
-#include "exec/mini_pool.hpp"
+#include "exec/test_pool.hpp"
 
 namespace rouse {
 namespace {
 
-using test::MiniPool;
+using test::TestPool;
 using testing::Gate;
 
 Async<void> add(atomic<int>& sum, int x) {
@@ -37,7 +37,7 @@ Async<int> spawn_hundred() {
 
 TEST(Scope, GivesTheResultOfItsFunctionWhenAllChildrenEnded) {
   EXPECT_EQ(LocalExecutor().run_until(spawn_hundred()), 107);
-  MiniPool pool(3);
+  TestPool pool(3);
   for (int round = 0; round < 50; ++round) EXPECT_EQ(pool.run(spawn_hundred), 107);
 }
 
@@ -76,7 +76,7 @@ TEST(Scope, ChildrenMaySpawnChildren) {
   auto body = [&](Scope& s) -> Async<void> { co_await spawn_tree(s, 8, leaves); };
   LocalExecutor().run_until(scope(body));
   EXPECT_EQ(leaves.load(), 256);
-  MiniPool(3).run(scope(body));
+  TestPool(3).run(scope(body));
   EXPECT_EQ(leaves.load(), 512);
 }
 
@@ -95,7 +95,7 @@ TEST(Scope, AChildThatFailsCancelsTheFunctionAndTheOtherChildren) {
   };
   EXPECT_THROW(LocalExecutor().run_until(scope(body)), std::runtime_error);
   EXPECT_EQ(held.use_count(), 1);
-  EXPECT_THROW(MiniPool(3).run(scope(body)), std::runtime_error);
+  EXPECT_THROW(TestPool(3).run(scope(body)), std::runtime_error);
   EXPECT_EQ(held.use_count(), 1);
 }
 
@@ -111,7 +111,7 @@ TEST(Scope, AFunctionThatFailsCancelsTheChildren) {
     s.spawn(hold(held));
     throw std::runtime_error("fn itself");
   };
-  EXPECT_THROW(MiniPool(2).run(scope(at_once)), std::runtime_error);
+  EXPECT_THROW(TestPool(2).run(scope(at_once)), std::runtime_error);
   EXPECT_EQ(held.use_count(), 1);
 }
 
@@ -137,7 +137,7 @@ Async<void> scope_of_lookers(atomic<int>& polls) {
 }
 
 TEST(ScopeStress, DroppedWhileOthersPollItsChildrenItWaitsForThem) {
-  MiniPool pool(3);
+  TestPool pool(3);
   for (int round = 0; round < 200; ++round) {
     atomic<int> polls{0};
     auto task = pool.spawn(borrowed(scope_of_lookers(polls)));

@@ -332,6 +332,19 @@ TEST_P(EveryRuntimeDeathTest, DroppingARuntimeInsideItsOwnTaskSaysWhatToDo) {
       "shutdown_background");
 }
 
+TEST_P(EveryRuntimeDeathTest, WaitingForTheEndInsideATaskSaysWhatToDo) {
+  EXPECT_DEATH(
+      {
+        Runtime rt = builder().build();
+        auto waits = [&]() -> Async<void> {
+          rt.shutdown_timeout(1h);
+          co_return;
+        };
+        rt.block_on(waits());
+      },
+      "shutdown_background");
+}
+
 TEST(RuntimeDeathTest, AMovedFromRuntimeIsNamed) {
   Runtime rt = Runtime::builder().current_thread().build();
   const Runtime moved = std::move(rt);
@@ -410,6 +423,25 @@ TEST(RuntimeShutdown, ATimeoutLeavesAPollAloneAndItsTaskIsDestroyedAfter) {
   EXPECT_FALSE(rt.shutdown_timeout(1ms));
   go = true;
   EXPECT_THROW(block_on(handle), JoinError);
+}
+
+TEST_P(EveryRuntime, ABlockingCallThatOutlivesItMaySpawnAnother) {
+  Gate<void> begun;
+  std::atomic<bool> go{false};
+  Runtime rt = builder().build();
+  auto handle = rt.spawn_blocking([&] {
+    begun.open();
+    while (!go.load()) std::this_thread::yield();
+    auto late = spawn_blocking([] { return 1; });
+    EXPECT_THROW(block_on(late), JoinError);
+    auto later = spawn(one);
+    EXPECT_THROW(block_on(later), JoinError);
+    return 7;
+  });
+  rt.block_on(begun.wait());
+  rt.shutdown_background();
+  go = true;
+  EXPECT_EQ(block_on(handle), 7);
 }
 
 TEST(RuntimeShutdown, WakersHeldOutsideMayBeUsedAfterIt) {

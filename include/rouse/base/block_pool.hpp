@@ -1,5 +1,5 @@
-// Memory for coroutine frames and tasks: per-thread lists of blocks by size class. In steady state a
-// block costs a few instructions and no lock.
+// Memory for coroutine frames and tasks: per-thread lists of blocks by size class. In steady state
+// a block costs a few instructions and no lock.
 //
 // A block may be freed on another thread than it was made on. It goes back to the heap it was cut
 // from, in batches: blocks of two threads are never neighbours in a cache line, and a thread that

@@ -49,6 +49,7 @@ class ROUSE_API ForkRegion : public Fork {
     ChainRun& run = parent.run();
     children = frames;
     begun_ = 1;
+    locals_ = run.context().task_locals();
     parent.begin_fork(*this);
     ForkDeque* forks = run.context().forks();
     if (forks == nullptr || !run.settles()) [[unlikely]]
@@ -68,6 +69,7 @@ class ROUSE_API ForkRegion : public Fork {
     ChainRun& run = parent.run();
     children = frames;
     begun_ = 1;
+    locals_ = run.context().task_locals();
     parent.begin_fork(*this);
     return start_slowly(parent, run);
   }
@@ -112,7 +114,8 @@ class ROUSE_API ForkRegion : public Fork {
 
   std::uint32_t begun_;
   std::uint32_t offered_ = 0;
-  atomic<ChildGroup*> group_{nullptr};  // made by whoever needs it first
+  const TaskLocalNode* locals_ = nullptr;  // of the chain
+  atomic<ChildGroup*> group_{nullptr};     // made by whoever needs it first
 };
 
 /// Makes a task, of this thread's scheduler, of a child that was taken from a fork deque.

@@ -18,6 +18,7 @@
 
 namespace rouse {
 
+class BlockingOptions;
 class LocalCore;
 
 /// Polls a future that stays where it is.
@@ -84,8 +85,9 @@ class ROUSE_API LocalExecutor {
   /// As of a pool with one worker. Any thread.
   [[nodiscard]] PoolMetrics metrics() const;
 
-  /// Where spawn_blocking inside its tasks goes; outlives the executor.
-  void set_blocking_pool(BlockingPool* pool) noexcept;
+  /// Gives it threads for blocking calls: spawn_blocking inside its tasks goes there. The
+  /// executor's end closes that pool and does not wait for calls that run.
+  void add_blocking_pool(const BlockingOptions& options);
   [[nodiscard]] Scheduler& scheduler() const noexcept;
 
  private:

@@ -6,11 +6,11 @@
 //
 // The value lives in the future that `scope` gives, and is seen while that future is polled or
 // destroyed, on whichever thread; scopes nest, and the innermost wins. A task that is spawned
-// inside does not inherit it: give it a scope of its own.
+// inside does not inherit it: give it a scope of its own. Children of `parallel` and `scope` do.
 //
 // How: each thread has a list of the scopes it is in. A scope's node is in its future; each poll
-// puts it in front and takes it off again. Work that goes on elsewhere on behalf of a task takes
-// the list along: `task_locals()` here, a `TaskLocalsScope` there.
+// puts it in front and takes it off again. The Context carries the list too: children of `parallel`
+// and `scope` that go on on another thread take it along.
 #pragma once
 
 #include <concepts>
@@ -92,7 +92,9 @@ TaskLocalFuture {
 
   Poll<Output> poll(Context& cx) {
     const TaskLocalsScope in_scope(scopes());
-    return future_->poll(cx);
+    Context inner(cx.waker(), cx);
+    inner.set_task_locals(&node_);
+    return future_->poll(inner);
   }
 
   /// Whether the future borrows: see Async::borrows. The value is not looked into.

@@ -93,9 +93,11 @@ class ROUSE_API Runtime {
       const;
 
   /// Ends the runtime, waiting for that at most so long: what still runs then (a poll, a blocking
-  /// call) goes on by itself, and the tasks are destroyed when it returns. True: all is gone.
+  /// call) goes on by itself, and the tasks are destroyed when it returns. True: all is gone. Not
+  /// inside a task.
   bool shutdown_timeout(std::chrono::nanoseconds timeout);
-  /// Ends the runtime without waiting. Also inside its own tasks.
+  /// Ends the runtime without waiting. Also inside its own tasks, except with current_thread, whose
+  /// tasks are on the stack of block_on then.
   void shutdown_background() { shutdown_timeout(std::chrono::nanoseconds(0)); }
 
   [[nodiscard]] RuntimeMetrics metrics() const;
