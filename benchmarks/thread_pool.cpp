@@ -3,7 +3,6 @@
 #include "rouse/exec/thread_pool.hpp"
 
 #include <atomic>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -72,7 +71,8 @@ void yield_thousand(benchmark::State& state) {
 }
 BENCHMARK(yield_thousand)->Arg(1)->Arg(2)->UseRealTime();
 
-/// A value sent once: the least that works, until there is sync::oneshot.
+/// A value sent once, then taken: the least that works, until there is sync::oneshot. Once the
+/// value was taken it may be used again.
 class Oneshot {
  public:
   Oneshot() = default;
@@ -81,16 +81,21 @@ class Oneshot {
     if (state_.exchange(sent, std::memory_order_acq_rel) == waiting) std::move(waker_).wake();
   }
   Poll<int> poll(Context& cx) {
-    if (state_.load(std::memory_order_acquire) == sent) return Poll<int>::ready(value_);
+    if (state_.load(std::memory_order_acquire) == sent) return take();
     waker_ = cx.waker();
     int expected = empty;
     if (state_.compare_exchange_strong(expected, waiting, std::memory_order_acq_rel)) {
       return pending;
     }
-    return Poll<int>::ready(value_);
+    return take();
   }
 
  private:
+  Poll<int> take() {
+    state_.store(empty, std::memory_order_relaxed);
+    return Poll<int>::ready(value_);
+  }
+
   static constexpr int empty = 0;
   static constexpr int waiting = 1;
   static constexpr int sent = 2;
@@ -108,30 +113,27 @@ class Receive {
   Oneshot& from_;
 };
 
-struct Round {
+struct Table {
   Oneshot ping;
   Oneshot pong;
 };
-Async<void> ponger(Round* rounds, int n) {
-  for (int i = 0; i < n; ++i) rounds[i].pong.send(co_await Receive(rounds[i].ping));
+Async<void> ponger(Table* table, int n) {
+  for (int i = 0; i < n; ++i) table->pong.send(co_await Receive(table->ping));
 }
-Async<void> ping_pong_all(int n) {
-  const auto rounds = std::make_unique<Round[]>(static_cast<std::size_t>(n));
-  auto pong = spawn(ponger, rounds.get(), n);
+Async<void> ping_pong_times(int n) {
+  Table table;
+  auto pong = spawn(ponger, &table, n);
   for (int i = 0; i < n; ++i) {
-    rounds[static_cast<std::size_t>(i)].ping.send(i);
-    benchmark::DoNotOptimize(co_await Receive(rounds[static_cast<std::size_t>(i)].pong));
+    table.ping.send(i);
+    benchmark::DoNotOptimize(co_await Receive(table.pong));
   }
   co_await pong;
 }
 void ping_pong(benchmark::State& state) {
-  constexpr int rounds = 1000;
-  constexpr int batches = 100;
+  constexpr int rounds = 200'000;
   const ThreadPool pool(workers(state));
-  for (auto _ : state) {
-    for (int i = 0; i < batches; ++i) block_on(pool.spawn(ping_pong_all, rounds));
-  }
-  state.SetItemsProcessed(state.iterations() * rounds * batches);
+  for (auto _ : state) block_on(pool.spawn(ping_pong_times, rounds));
+  state.SetItemsProcessed(state.iterations() * rounds);
 }
 BENCHMARK(ping_pong)->Arg(1)->Arg(2)->UseRealTime();
 
