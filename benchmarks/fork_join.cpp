@@ -1,4 +1,4 @@
-// What fork/join costs: `parallel` on one worker with nobody stealing, against a plain await.
+// What fork/join costs: `parallel` with nobody stealing against a plain await, and on a ThreadPool.
 #include <cstddef>
 #include <tuple>
 #include <utility>
@@ -6,8 +6,10 @@
 #include <benchmark/benchmark.h>
 
 #include "rouse/core/async.hpp"
+#include "rouse/exec/block_on.hpp"
 #include "rouse/exec/fork_deque.hpp"
 #include "rouse/exec/parallel.hpp"
+#include "rouse/exec/thread_pool.hpp"
 
 namespace {
 
@@ -67,5 +69,28 @@ void parallel_skynet_one_worker(benchmark::State& state) {
   run(state, [] { return skynet(0, leaves); }, tasks_of_skynet(leaves));
 }
 BENCHMARK(parallel_skynet_one_worker);
+
+// --- On a ThreadPool of one and of two workers. ---
+
+template <class Make>
+void run_on_pool(benchmark::State& state, const Make& make, long calls) {
+  ThreadPoolConfig config;
+  config.workers = static_cast<std::size_t>(state.range(0));
+  const ThreadPool pool(std::move(config));
+  for (auto _ : state) benchmark::DoNotOptimize(block_on(pool.spawn(make())));
+  state.SetItemsProcessed(state.iterations() * calls);
+}
+
+void pool_fib(benchmark::State& state) {
+  constexpr int n = 32;  // long enough that starting and joining the work does not count
+  run_on_pool(state, [] { return fib(n); }, calls_of_fib(n));
+}
+BENCHMARK(pool_fib)->Arg(1)->Arg(2)->UseRealTime();
+
+void pool_skynet(benchmark::State& state) {
+  constexpr long leaves = 1'000'000;
+  run_on_pool(state, [] { return skynet(0, leaves); }, tasks_of_skynet(leaves));
+}
+BENCHMARK(pool_skynet)->Arg(1)->Arg(2)->UseRealTime();
 
 }  // namespace

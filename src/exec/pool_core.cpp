@@ -5,6 +5,8 @@
 
 #include "rouse/exec/fork_region.hpp"
 
+#include "sys/fork.hpp"
+
 namespace rouse {
 namespace {
 
@@ -24,6 +26,7 @@ PoolCore::PoolCore(ThreadPoolConfig config)
       config_(std::move(config)),
       idle_(config_.workers),
       driver_(config_.driver),
+      forks_before_(sys::fork_count()),
       inside_(0),
       threads_(config_.threads, this) {
   refs_.fetch_add(bias, memory_order_relaxed);
@@ -196,6 +199,7 @@ void PoolCore::submit(TaskHeader& task) {
     if (worker->push_lifo(task) && idle_.wants_waking()) wake_one();
     return;
   }
+  refuse_in_forked_child();
   add_ref();
   outside_spawned_.fetch_add(1, memory_order_relaxed);
   {
@@ -314,7 +318,14 @@ bool PoolCore::wait_closed(const Deadline& deadline) noexcept {
   return true;
 }
 
+void PoolCore::refuse_in_forked_child() const noexcept {
+  ROUSE_ASSERT(sys::fork_count() == forks_before_,
+               "a runtime is used in a forked child, where its threads do not exist: make a new "
+               "runtime there, or call exec right after fork");
+}
+
 bool PoolCore::shutdown(std::chrono::nanoseconds timeout) noexcept {
+  refuse_in_forked_child();
   const Deadline deadline(timeout);
   close();
   threads_.close();

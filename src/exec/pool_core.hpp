@@ -46,6 +46,8 @@ class PoolCore final : public SharedScheduler {
 
   PoolMetrics metrics() const;
   bool is_inside() const noexcept { return this_thread.scheduler == this; }
+  /// Aborts with a hint in a forked child, where the workers' threads do not exist.
+  void refuse_in_forked_child() const noexcept;
 
  private:
   static constexpr std::int64_t bias = std::int64_t{1} << 40;
@@ -87,6 +89,7 @@ class PoolCore final : public SharedScheduler {
   InjectionQueue injected_;
   DriverSeat driver_;
   atomic<bool> closing_{false};
+  const std::uint32_t forks_before_;  // sys::fork_count when this was made
   // Threads that run or will run a worker, or a poll that gave its worker away.
   atomic<std::size_t> inside_;
 

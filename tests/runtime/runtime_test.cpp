@@ -2,6 +2,7 @@
 #include "rouse/runtime/runtime.hpp"
 
 #include <atomic>
+#include <cstdlib>
 #include <pthread.h>
 #include <set>
 #include <stdexcept>
@@ -343,6 +344,20 @@ TEST_P(EveryRuntimeDeathTest, WaitingForTheEndInsideATaskSaysWhatToDo) {
         rt.block_on(waits());
       },
       "shutdown_background");
+}
+
+TEST(RuntimeDeathTest, AForkedChildIsToldThatItHasNoWorkers) {
+  // The child of a death test is a forked one.
+  GTEST_FLAG_SET(death_test_style, "fast");
+  Runtime rt = Runtime::builder().worker_threads(1).build();
+  EXPECT_DEATH(rt.block_on(one()), "make a new runtime there, or call exec right after fork");
+  EXPECT_EXIT(
+      {
+        Runtime its_own = Runtime::builder().worker_threads(1).build();
+        std::_Exit(its_own.block_on(one()));
+      },
+      ::testing::ExitedWithCode(1), "");
+  EXPECT_EQ(rt.block_on(one()), 1);
 }
 
 TEST(RuntimeDeathTest, AMovedFromRuntimeIsNamed) {

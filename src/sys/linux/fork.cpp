@@ -1,0 +1,22 @@
+#include "sys/fork.hpp"
+
+#include <pthread.h>
+
+#include "rouse/base/atomic.hpp"
+
+namespace rouse::sys {
+namespace {
+
+atomic<std::uint32_t> forks{0};
+
+void in_the_child() noexcept { forks.fetch_add(1, memory_order_relaxed); }
+
+}  // namespace
+
+std::uint32_t fork_count() noexcept {
+  static const int registered = pthread_atfork(nullptr, nullptr, in_the_child);
+  static_cast<void>(registered);
+  return forks.load(memory_order_relaxed);
+}
+
+}  // namespace rouse::sys
