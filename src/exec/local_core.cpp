@@ -42,7 +42,7 @@ void LocalCore::submit(TaskHeader& task) {
 
 void LocalCore::watch(TaskHeader& task, const Waker& waker) {
   if (!is_owner()) return post(task, watch_it, 0, waker);
-  if (task.inbox_touched.load(memory_order_relaxed)) [[unlikely]]
+  if (task.inbox.is_touched()) [[unlikely]]
     forget_watchers(task);
   if (!task.join_waker.will_wake(waker)) task.join_waker = waker;
 }
@@ -163,7 +163,7 @@ void LocalCore::complete(TaskHeader& task) noexcept {
 void LocalCore::drop_owner(TaskHeader& task) noexcept {
   if (task.local_state().add_owners(-1) > 0) return;
   // Relaxed is enough: an owner that came from another thread brought the mark with it.
-  if (task.inbox_touched.load(memory_order_relaxed) && !is_last_owner_gone(task)) [[unlikely]] {
+  if (task.inbox.is_touched() && !is_last_owner_gone(task)) [[unlikely]] {
     return;
   }
   task.vtable.free(task);
@@ -173,7 +173,7 @@ void LocalCore::drop_owner(TaskHeader& task) noexcept {
 /// Whether there is no owner on other threads either.
 bool LocalCore::is_last_owner_gone(TaskHeader& task) noexcept {
   const Lock lock(mutex_);
-  return !task.inbox_queued && task.local_state().owners() + task.local.inbox_owners == 0;
+  return !task.inbox.is_queued() && task.local_state().owners() + task.local.inbox_owners == 0;
 }
 
 void LocalCore::drain_inbox() {
@@ -185,9 +185,7 @@ void LocalCore::drain_inbox() {
     inbox_pending_.store(false, memory_order_relaxed);
     watchers.swap(watchers_);
     for (TaskHeader* task = inbox_first_; task; task = task->queue_next) {
-      posts.emplace_back(task, std::exchange(task->inbox_messages, std::uint8_t{0}));
-      task->inbox_queued = false;
-      task->inbox_touched.store(false, memory_order_relaxed);
+      posts.emplace_back(task, task->inbox.clear());
       // One more, for `posts`: what is applied to one task may drop owners of another.
       task->local_state().add_owners(std::exchange(task->local.inbox_owners, 0) + 1);
     }
@@ -260,9 +258,8 @@ void LocalCore::post(TaskHeader& task, std::uint8_t messages, std::int32_t owner
   {
     const Lock lock(mutex_);
     if (!closed_) {
-      task.inbox_touched.store(true, memory_order_relaxed);
+      task.inbox.touch(messages);
       task.local.inbox_owners += owners;
-      task.inbox_messages |= messages;
       if (watcher) watchers_.emplace_back(&task, std::move(watcher));
       // An owner more needs no attention; an owner less may be the last.
       if (messages != 0 || owners < 0) enqueue(task);
@@ -278,8 +275,8 @@ void LocalCore::post(TaskHeader& task, std::uint8_t messages, std::int32_t owner
 void LocalCore::post_wake(TaskHeader& task) { post(task, wake_it, 0); }
 
 void LocalCore::enqueue(TaskHeader& task) noexcept {
-  if (task.inbox_queued) return;
-  task.inbox_queued = true;
+  if (task.inbox.is_queued()) return;
+  task.inbox.mark_queued();
   task.queue_next = nullptr;
   *inbox_last_ = &task;
   inbox_last_ = &task.queue_next;
@@ -314,8 +311,8 @@ void LocalCore::set_on_unhandled(UnhandledHook hook) { on_unhandled_ = std::move
 
 void LocalCore::report(TaskHeader& task, std::exception_ptr error) noexcept {
   const auto hook = on_unhandled_;  // a copy: it may replace itself
-  report_unhandled(
-      hook, UnhandledException(task.id, task.spawned_at, std::move(error), task.vtable.name(task)));
+  report_unhandled(hook, UnhandledException(task.id(), task.spawned_at, std::move(error),
+                                            task.vtable.name(task)));
 }
 
 // --- Wakers. ---

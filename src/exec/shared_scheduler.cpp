@@ -125,7 +125,7 @@ void SharedScheduler::discard_outcome(TaskHeader& task) noexcept {
 }
 
 void SharedScheduler::report(TaskHeader& task, std::exception_ptr error) const noexcept {
-  report_unhandled(on_unhandled_, UnhandledException(task.id, task.spawned_at, std::move(error),
+  report_unhandled(on_unhandled_, UnhandledException(task.id(), task.spawned_at, std::move(error),
                                                      task.vtable.name(task)));
 }
 

@@ -4,7 +4,7 @@
 
 namespace rouse::task {
 
-TaskId id() noexcept { return this_thread.task ? this_thread.task->id : 0; }
+TaskId id() noexcept { return this_thread.task ? this_thread.task->id() : 0; }
 
 std::string_view name() noexcept {
   const TaskHeader* task = this_thread.task;

@@ -69,7 +69,7 @@ class [[nodiscard("say .detach() if nobody is to await this task")]] JoinHandle 
   /// Whether the task is done; true also of a handle that was joined.
   [[nodiscard]] bool is_finished() const noexcept { return !task_ || task_->state.is_complete(); }
   /// 0 once it was joined or detached.
-  [[nodiscard]] TaskId id() const noexcept { return task_ ? task_->id : 0; }
+  [[nodiscard]] TaskId id() const noexcept { return task_ ? task_->id() : 0; }
 
  private:
   /// Gives the task up once its outcome was taken, or while that throws.
@@ -88,7 +88,7 @@ class [[nodiscard("say .detach() if nobody is to await this task")]] JoinHandle 
   Poll<T> take() {
     const Joined joined(*this);
     if (!joined.outcome.is_set()) [[unlikely]]
-      throw JoinError(joined.task.id);
+      throw JoinError(joined.task.id());
     return take_ready(joined.outcome);
   }
 

@@ -12,7 +12,7 @@
 // | queue_next         | whoever put the task on a queue                                   |
 // | LocalExecutor:     |                                                                   |
 // | join_waker, index  | the owner thread                                                  |
-// | inbox_*            | under the inbox lock (`inbox_touched`: set there, read by the owner) |
+// | inbox, inbox_owners | under the inbox lock                                              |
 // | shared scheduler:  |                                                                   |
 // | join_waker         | see SharedTaskState                                               |
 // | slot               | set by submit; cleared by whoever completes the task              |
@@ -51,15 +51,43 @@ struct TaskVTable {
   void (*free)(TaskHeader&) noexcept;
 };
 
+/// What other threads posted about a task of a LocalExecutor, in one byte. Written under the inbox
+/// lock only; the owner reads `is_touched` without it.
+class InboxMarks {
+ public:
+  static constexpr std::uint8_t messages = 0x1f;
+
+  bool is_touched() const noexcept { return (get() & touched) != 0; }
+  bool is_queued() const noexcept { return (get() & queued) != 0; }
+  void touch(std::uint8_t added) noexcept { set(get() | touched | added); }
+  void mark_queued() noexcept { set(get() | queued); }
+  /// Gives the messages.
+  std::uint8_t clear() noexcept {
+    const std::uint8_t had = get() & messages;
+    set(0);
+    return had;
+  }
+
+ private:
+  static constexpr std::uint8_t touched = 0x20;  // an operation came from another thread
+  static constexpr std::uint8_t queued = 0x40;
+  std::uint8_t get() const noexcept { return bits_.load(memory_order_relaxed); }
+  void set(int bits) noexcept {
+    bits_.store(static_cast<std::uint8_t>(bits), memory_order_relaxed);
+  }
+  atomic<std::uint8_t> bits_{0};
+};
+
 class TaskHeader {
  public:
   TaskHeader(const TaskVTable& type, Scheduler& runs_on, std::source_location where) noexcept
-      : vtable(type), scheduler(runs_on), spawned_at(where), id(next_task_id()), local() {}
+      : TaskHeader(type, runs_on, where, next_task_id()) {}
   TaskHeader(const TaskHeader&) = delete;
   TaskHeader& operator=(const TaskHeader&) = delete;
 
   LocalTaskState local_state() noexcept { return LocalTaskState(state); }
   SharedTaskState shared_state() noexcept { return SharedTaskState(state); }
+  TaskId id() const noexcept { return TaskId{id_high_} << 32 | id_low_; }
 
   TaskState state;
   const TaskVTable& vtable;
@@ -67,7 +95,6 @@ class TaskHeader {
   TaskHeader* queue_next = nullptr;  // in the inbox of a LocalExecutor, or a shared queue
   Waker join_waker;
   std::source_location spawned_at;  // where the failure began, if spawn could not know
-  const TaskId id;
   struct Local {
     std::int32_t inbox_owners = 0;  // owners added (less those gone) on other threads
     std::uint32_t index = 0;        // in the scheduler's table of unfinished tasks
@@ -76,9 +103,23 @@ class TaskHeader {
     Local local;
     atomic<TaskHeader*>* slot;  // of a scheduler with many threads: in its table
   };
-  atomic<bool> inbox_touched{false};  // an operation came from another thread
-  bool inbox_queued = false;
-  std::uint8_t inbox_messages = 0;
+
+ private:
+  TaskHeader(const TaskVTable& type, Scheduler& runs_on, std::source_location where,
+             TaskId id) noexcept
+      : vtable(type),
+        scheduler(runs_on),
+        spawned_at(where),
+        local(),
+        id_low_(static_cast<std::uint32_t>(id)),
+        id_high_(static_cast<std::uint16_t>(id >> 32)) {}
+
+  // Ids have 48 bits: enough for a million tasks a second for nine years.
+  const std::uint32_t id_low_;
+  const std::uint16_t id_high_;
+
+ public:
+  InboxMarks inbox;
   bool has_outcome = false;  // the outcome has taken the future's place
 
  protected:
