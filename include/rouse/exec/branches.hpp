@@ -40,9 +40,9 @@ template <Future F>
 [[gnu::always_inline]] inline Frame* into_branch(F&& future) {
   if constexpr (is_async<F>) {
     if (!future.is_started()) [[likely]]
-      return std::move(future).into_frame();
+      return std::forward<F>(future).into_frame();
   }
-  return wrap_as_branch(std::move(future));
+  return wrap_as_branch(std::forward<F>(future));
 }
 
 /// What came of a child that ended.

@@ -138,13 +138,16 @@ auto scope(Fn fn) -> Async<typename std::invoke_result_t<Fn&, Scope&>::Output> {
   if (auto error = children.error()) std::rethrow_exception(error);
   co_return outcome.take();
 }
+/// A function that spawns and returns, as a coroutine.
+template <class Fn>
+Async<void> call_in_scope(Fn& fn, Scope& children) {
+  std::invoke(fn, children);
+  co_return;
+}
 template <class Fn>
   requires std::is_void_v<std::invoke_result_t<Fn&, Scope&>>
 Async<void> scope(Fn fn) {
-  auto body = [&fn](Scope& s) -> Async<void> {
-    std::invoke(fn, s);
-    co_return;
-  };
+  auto body = [&fn](Scope& children) { return call_in_scope(fn, children); };
   co_await scope(std::ref(body));
 }
 
