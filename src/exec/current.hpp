@@ -16,8 +16,11 @@ struct ThreadContext {
   Scheduler* scheduler = nullptr;  // where `spawn` puts a task
   LocalCore* local = nullptr;      // the LocalExecutor that this thread is running
   Worker* worker = nullptr;        // the worker of a ThreadPool that this thread is
-  TaskHeader* task = nullptr;      // the task that is being polled or cancelled
-  bool may_block = false;          // also inside a task: it is a blocking call (BlockingPool)
+  // The pool whose tasks this thread runs, also after it gave its worker away: until it is done
+  // with that, the pool's tasks are not swept away.
+  const Scheduler* pool = nullptr;
+  TaskHeader* task = nullptr;  // the task that is being polled or cancelled
+  bool may_block = false;      // also inside a task: it is a blocking call (BlockingPool)
 
   // Of a task that any thread may wake (SharedTaskState), while this thread polls it.
   Context* poll = nullptr;

@@ -27,6 +27,8 @@ class Worker;
 
 class IdleWorkers {
  public:
+  static constexpr std::size_t max_workers = 0x7fff;
+
   explicit IdleWorkers(std::size_t workers) : workers_(static_cast<std::uint32_t>(workers)) {
     sleepers_.reserve(workers);
   }

@@ -18,11 +18,21 @@ class LocalCore::Owning {
  public:
   explicit Owning(LocalCore& core) noexcept : Owning(core, core) {}
   Owning(LocalCore& core, Scheduler& spawns_on) noexcept : before_(this_thread) {
+    // ORDER: acquire; what the owner before did.
+    ROUSE_ASSERT(!core.is_run_.exchange(true, memory_order_acquire),
+                 "two threads run one LocalExecutor, LocalSet or current-thread runtime at once: "
+                 "let one thread be in run or block_on at a time, and others spawn and join",
+                 "LocalExecutor");
     this_thread = ThreadContext();
+    this_thread.pool = before_.pool;
     this_thread.scheduler = &spawns_on;
     this_thread.local = &core;
   }
-  ~Owning() { this_thread = before_; }
+  ~Owning() {
+    // ORDER: release; to the next owner.
+    this_thread.local->is_run_.store(false, memory_order_release);
+    this_thread = before_;
+  }
   Owning(const Owning&) = delete;
   Owning& operator=(const Owning&) = delete;
 
@@ -233,6 +243,7 @@ void LocalCore::close() {
       if (task->local_state().cancel()) queue_.push(*task);
     }
     while (!queue_.empty()) poll_task(queue_.pop());
+    this_thread.task = nullptr;
     const Lock lock(mutex_);
     if (inbox_first_) continue;
     on_unhandled_ = nullptr;
@@ -247,7 +258,7 @@ PoolMetrics LocalCore::metrics() const {
   PoolMetrics metrics;
   const std::uint64_t completed = counters_.completed.get();
   metrics.spawned_tasks = counters_.spawned.get();
-  metrics.alive_tasks = metrics.spawned_tasks - completed;
+  metrics.alive_tasks = difference(metrics.spawned_tasks, completed);
   metrics.workers.push_back(counters_.metrics());
   return metrics;
 }

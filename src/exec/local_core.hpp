@@ -115,6 +115,7 @@ class LocalCore final : public Scheduler {
   // --- Shared. ---
   ThreadPark own_park_;
   Park& park_;
+  atomic<bool> is_run_{false};     // a thread is the owner
   atomic<std::uint32_t> refs_{1};  // the executor, spawners; once closed, each task that is left
   atomic<bool> inbox_pending_{false};
   Mutex mutex_;  // guards all below

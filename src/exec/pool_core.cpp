@@ -1,6 +1,7 @@
 #include "exec/pool_core.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "rouse/exec/fork_region.hpp"
@@ -27,8 +28,13 @@ PoolCore::PoolCore(ThreadPoolConfig config)
       idle_(config_.workers),
       driver_(config_.driver),
       forks_before_(sys::fork_count()),
+      loops_(0),
       inside_(0),
       threads_(config_.threads, this) {
+  ROUSE_ASSERT(config_.workers > 0 && config_.workers <= IdleWorkers::max_workers,
+               "a ThreadPool needs at least one worker, and at most 32767");
+  ROUSE_ASSERT(config_.global_queue_interval > 0 && config_.event_interval > 0,
+               "the intervals of a ThreadPool are numbers of polls: at least 1");
   refs_.fetch_add(bias, memory_order_relaxed);
   for (std::size_t i = 0; i < config_.workers; ++i) {
     workers_.push_back(std::make_unique<Worker>(*this, i, forked));
@@ -38,18 +44,25 @@ PoolCore::PoolCore(ThreadPoolConfig config)
 }
 
 Result<void> PoolCore::start() {
+  loops_.store(workers_.size(), memory_order_relaxed);
   inside_.store(workers_.size(), memory_order_relaxed);
   Result<void> result;
   for (auto& worker : workers_) {
     if (result) result = start_thread(*worker);
-    if (!result) thread_left();
+    if (result) continue;
+    loop_ended();
+    thread_left();
   }
   return result;
 }
 
 Result<void> PoolCore::start_thread(Worker& worker) {
-  return threads_.run_thread(
-      [core = RefPtr<PoolCore>::share(this), &worker] { core->run_worker(worker); });
+  try {
+    return threads_.run_thread(
+        [core = RefPtr<PoolCore>::share(this), &worker] { core->run_worker(worker); });
+  } catch (const std::bad_alloc&) {
+    return std::errc::not_enough_memory;
+  }
 }
 
 // --- A worker's thread. ---
@@ -58,14 +71,21 @@ void PoolCore::run_worker(Worker& worker) noexcept {
   const ThreadContext before = this_thread;
   this_thread = ThreadContext();
   this_thread.scheduler = this;
+  this_thread.pool = this;
   this_thread.worker = &worker;
   worker.counters.wake();
-  while (TaskHeader* task = next_task(worker)) {
+  for (;;) {
+    TaskHeader* task = next_task(worker);
+    if (task == nullptr) {
+      worker.counters.stop();
+      loop_ended();
+      break;
+    }
+    worker.current = task;
     worker.counters.polls.add();
     const bool done_for_now = run(*task, &worker.forks);
     if (this_thread.worker != &worker) [[unlikely]] {
-      // The poll gave the worker away.
-      if (!done_for_now) inject(*task);
+      leave_away(*task, done_for_now);
       break;
     }
     if (!done_for_now && worker.push(*task) && idle_.wants_waking()) wake_one();
@@ -256,15 +276,31 @@ void PoolCore::give_worker_away() {
   Worker* worker = own_worker();
   if (worker == nullptr) return;
   promote_all(worker->forks);  // what is in there is of a chain that runs on this thread
+  {
+    const Lock lock(away_mutex_);
+    away_.push_back(worker->current);
+  }
+  Context* poll = std::exchange(this_thread.poll, nullptr);
   this_thread.worker = nullptr;
   inside_.fetch_add(1, memory_order_relaxed);
   if (start_thread(*worker)) {
-    this_thread.poll->forget_forks();
+    if (poll != nullptr) poll->forget_forks();
     return;
   }
   // No thread is to be had: the worker's tasks have to wait.
   inside_.fetch_sub(1, memory_order_relaxed);
   this_thread.worker = worker;
+  this_thread.poll = poll;
+  const Lock lock(away_mutex_);
+  std::erase(away_, worker->current);
+}
+
+/// The task that gave its worker away was run.
+void PoolCore::leave_away(TaskHeader& task, bool is_done) noexcept {
+  if (!is_done) inject(task);
+  const Lock lock(away_mutex_);
+  // While tasks are swept away this address keeps its mark: the task may be gone meanwhile.
+  if (!sweeping_) std::erase(away_, &task);
 }
 
 // --- The end. ---
@@ -275,30 +311,44 @@ void PoolCore::close() noexcept {
   for (auto& worker : workers_) worker->park.unpark(driver_);
 }
 
-void PoolCore::thread_left() noexcept {
+void PoolCore::loop_ended() noexcept {
   // ORDER: acq_rel; the last one sees all that the others did.
-  if (inside_.fetch_sub(1, memory_order_acq_rel) == 1) cancel_all();
+  if (loops_.fetch_sub(1, memory_order_acq_rel) == 1) cancel_tasks();
 }
 
-void PoolCore::cancel_all() noexcept {
+/// All but those that are run by threads that gave their worker away.
+void PoolCore::cancel_tasks() noexcept {
   const ThreadContext before = this_thread;
   this_thread = ThreadContext();
   this_thread.scheduler = this;
+  this_thread.pool = this;
   injected_.close();
   {
     const Lock lock(outside_mutex_);
     refuses_ = true;
   }
-  const auto cancel = [this](TaskHeader& task) { cancel_now(task); };
-  for (auto& worker : workers_) worker->table.for_each(cancel);
-  outside_.for_each(cancel);
+  {
+    const Lock lock(away_mutex_);
+    sweeping_ = true;
+    const auto cancel = [this](TaskHeader& task) {
+      if (std::find(away_.begin(), away_.end(), &task) == away_.end()) cancel_now(task);
+    };
+    for (auto& worker : workers_) worker->table.for_each(cancel);
+    outside_.for_each(cancel);
+  }
+  this_thread = before;
+}
 
+void PoolCore::thread_left() noexcept {
+  // ORDER: acq_rel; the last one sees all that the others did.
+  if (inside_.fetch_sub(1, memory_order_acq_rel) != 1) return;
+  away_.clear();
+  cancel_tasks();
   std::int64_t made = 0;
   for (auto& worker : workers_) {
     made += static_cast<std::int64_t>(worker->counters.spawned.get());
     made -= static_cast<std::int64_t>(worker->counters.freed.get());
   }
-  this_thread = before;
   {
     const Lock lock(closed_mutex_);
     closed_ = true;
@@ -326,6 +376,9 @@ void PoolCore::refuse_in_forked_child() const noexcept {
 
 bool PoolCore::shutdown(std::chrono::nanoseconds timeout) noexcept {
   refuse_in_forked_child();
+  ROUSE_ASSERT(timeout <= std::chrono::nanoseconds(0) || this_thread.pool != this,
+               "waiting for the end of a runtime inside one of its own tasks would last for ever: "
+               "say shutdown_background(), or let a thread of your own destroy it");
   const Deadline deadline(timeout);
   close();
   threads_.close();
@@ -334,18 +387,17 @@ bool PoolCore::shutdown(std::chrono::nanoseconds timeout) noexcept {
 
 PoolMetrics PoolCore::metrics() const {
   PoolMetrics metrics;
-  std::uint64_t spawned = outside_spawned_.load(memory_order_relaxed);
-  std::uint64_t completed = outside_completed_.load(memory_order_relaxed);
+  // First what is completed, so that no task counts as completed that is not yet as spawned.
+  std::uint64_t completed = outside_completed_.load(memory_order_acquire);
   for (const auto& worker : workers_) {
-    const WorkerCounters& counters = worker->counters;
-    metrics.workers.push_back(counters.metrics());
+    completed += worker->counters.completed.get();
+    metrics.workers.push_back(worker->counters.metrics());
     metrics.workers.back().local_queue_depth = worker->depth();
-    completed += counters.completed.get();
   }
-  for (const auto& worker : workers_) spawned += worker->counters.spawned.get();
+  metrics.spawned_tasks = outside_spawned_.load(memory_order_relaxed);
+  for (const auto& worker : workers_) metrics.spawned_tasks += worker->counters.spawned.get();
+  metrics.alive_tasks = difference(metrics.spawned_tasks, completed);
   metrics.injection_queue_depth = injected_.size();
-  metrics.spawned_tasks = spawned;
-  metrics.alive_tasks = spawned - completed;
   return metrics;
 }
 

@@ -5,9 +5,11 @@
 // the injection queue), or idle, known only to its wakers. Every unfinished task is also in a
 // table: of the worker that spawned it, or, if it came from outside, in the shared one.
 //
-// Shutdown: `close` marks the pool; each worker leaves its loop at its next look. The last thread
-// that leaves cancels every task that is in a table. Nobody polls any more then, and what others
-// still want to wake, abort or spawn finds the queues closed.
+// Shutdown: `close` marks the pool; each worker leaves its loop at its next look. The last one
+// closes the queues and cancels every task that is in a table; what others still want to wake,
+// abort or spawn is dropped. Threads that gave their worker away (block_in_place) may still be
+// running a task each, and wait for others that are cancelled now: their own tasks are spared,
+// until the last of these threads has left.
 //
 // References: see SharedScheduler. Workers count the tasks they make and free by themselves; until
 // the last thread has left and the two are added up, `refs_` holds `bias` more, so it can't reach
@@ -45,7 +47,6 @@ class PoolCore final : public SharedScheduler {
   bool shutdown(std::chrono::nanoseconds timeout) noexcept;
 
   PoolMetrics metrics() const;
-  bool is_inside() const noexcept { return this_thread.scheduler == this; }
   /// Aborts with a hint in a forked child, where the workers' threads do not exist.
   void refuse_in_forked_child() const noexcept;
 
@@ -78,8 +79,10 @@ class PoolCore final : public SharedScheduler {
   Result<void> start_thread(Worker& worker);
   void close() noexcept;
   bool wait_closed(const Deadline& deadline) noexcept;
+  void leave_away(TaskHeader& task, bool is_done) noexcept;
+  void loop_ended() noexcept;
   void thread_left() noexcept;
-  void cancel_all() noexcept;
+  void cancel_tasks() noexcept;
 
   bool is_closing() const noexcept { return closing_.load(memory_order_relaxed); }
 
@@ -90,8 +93,11 @@ class PoolCore final : public SharedScheduler {
   DriverSeat driver_;
   atomic<bool> closing_{false};
   const std::uint32_t forks_before_;  // sys::fork_count when this was made
-  // Threads that run or will run a worker, or a poll that gave its worker away.
-  atomic<std::size_t> inside_;
+  atomic<std::size_t> loops_;         // workers that are run or will be
+  atomic<std::size_t> inside_;  // threads that run a worker, or a task that gave its worker away
+  Mutex away_mutex_;
+  std::vector<const TaskHeader*> away_;  // those tasks
+  bool sweeping_ = false;                // from now on none is taken off the list
 
   // Tasks from outside.
   Mutex outside_mutex_;

@@ -20,16 +20,12 @@ SharedScheduler& scheduler_of(TaskHeader& task) noexcept {
 /// Makes a task the one that this thread polls.
 class Polling {
  public:
-  Polling(TaskHeader& task, Context* cx) noexcept {
+  explicit Polling(TaskHeader& task) noexcept {
     this_thread.task = &task;
-    this_thread.poll = cx;
     this_thread.new_owners = 0;
     this_thread.woke_itself = false;
   }
-  ~Polling() {
-    this_thread.task = nullptr;
-    this_thread.poll = nullptr;
-  }
+  ~Polling() { this_thread.task = nullptr; }
   Polling(const Polling&) = delete;
   Polling& operator=(const Polling&) = delete;
 };
@@ -40,7 +36,6 @@ class Aside {
   Aside() noexcept = default;
   ~Aside() {
     this_thread.task = task_;
-    this_thread.poll = poll_;
     this_thread.new_owners = new_owners_;
     this_thread.woke_itself = woke_itself_;
   }
@@ -49,7 +44,6 @@ class Aside {
 
  private:
   TaskHeader* const task_ = this_thread.task;
-  Context* const poll_ = this_thread.poll;
   const std::int64_t new_owners_ = this_thread.new_owners;
   const bool woke_itself_ = this_thread.woke_itself;
 };
@@ -70,8 +64,10 @@ bool SharedScheduler::run(TaskHeader& task, ForkDeque* forks) noexcept {
   {
     const BorrowedWaker waker(RawWaker(&task, &waker_vtable));
     Context cx(waker.get(), Context::task_budget, forks);
-    const Polling polling(task, &cx);
+    const Polling polling(task);
+    this_thread.poll = &cx;
     ready = task.vtable.poll(task, cx);
+    this_thread.poll = nullptr;
   }
   if (ready) {
     complete(task, this_thread.new_owners);
@@ -87,7 +83,7 @@ bool SharedScheduler::run(TaskHeader& task, ForkDeque* forks) noexcept {
 void SharedScheduler::cancel_now(TaskHeader& task) noexcept {
   const Aside aside;
   {
-    const Polling polling(task, nullptr);
+    const Polling polling(task);
     task.vtable.cancel(task);
   }
   complete(task, this_thread.new_owners);
@@ -96,7 +92,7 @@ void SharedScheduler::cancel_now(TaskHeader& task) noexcept {
 void SharedScheduler::fail_now(TaskHeader& task, std::exception_ptr error) noexcept {
   const Aside aside;
   {
-    const Polling polling(task, nullptr);
+    const Polling polling(task);
     task.vtable.fail(task, std::move(error));
   }
   complete(task, this_thread.new_owners);
@@ -193,11 +189,20 @@ void SharedScheduler::wake_task(TaskHeader& task, bool and_drop, Turn turn) noex
     this_thread.new_owners -= and_drop ? 1 : 0;
     return;
   }
+  SharedScheduler& scheduler = scheduler_of(task);
+  if (and_drop && this_thread.pool != &scheduler) {
+    // Nothing but this owner may keep the task, and with it the scheduler, until it is queued: the
+    // executor may be ending.
+    if (task.shared_state().wake(false) == SharedTaskState::Woken::enqueue) {
+      scheduler.enqueue(task, turn);
+    }
+    return scheduler.drop_owner(task);
+  }
   switch (task.shared_state().wake(and_drop)) {
     case SharedTaskState::Woken::nothing:
       return;
     case SharedTaskState::Woken::enqueue:
-      return scheduler_of(task).enqueue(task, turn);
+      return scheduler.enqueue(task, turn);
     case SharedTaskState::Woken::free:
       return free(task);
   }

@@ -14,12 +14,7 @@ ThreadPool::ThreadPool(ThreadPoolConfig config)
   throw std::system_error(started.error(), "a ThreadPool could not start its worker threads");
 }
 
-ThreadPool::~ThreadPool() {
-  ROUSE_ASSERT(!core_ || !core_->is_inside(),
-               "a ThreadPool was destroyed inside one of its own tasks, which would wait for "
-               "itself: let the thread that made it destroy it, or say shutdown(0s)");
-  shutdown(std::chrono::nanoseconds::max());
-}
+ThreadPool::~ThreadPool() { shutdown(std::chrono::nanoseconds::max()); }
 
 bool ThreadPool::shutdown(std::chrono::nanoseconds timeout) {
   const RefPtr<PoolCore> core = std::exchange(core_, nullptr);

@@ -93,6 +93,7 @@ class Worker {
   ForkDeque forks;
   TaskTable table;
   WorkerPark park;
+  TaskHeader* current = nullptr;  // the task that is run
   WorkerCounters counters;
 
   // Polls until the worker looks at other things than its own tasks (PoolCore::look_around).

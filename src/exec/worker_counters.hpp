@@ -21,6 +21,11 @@ class Counter {
   atomic<std::uint64_t> value_{0};
 };
 
+/// Of two counters that are read one after the other: never below zero.
+inline std::uint64_t difference(std::uint64_t more, std::uint64_t less) noexcept {
+  return more > less ? more - less : 0;
+}
+
 class WorkerCounters {
  public:
   /// The clock is read only where the worker begins and ends to sleep.

@@ -150,10 +150,11 @@ class SharedTaskState {
 
   enum class Woken : std::uint8_t {
     nothing,  ///< it was active or complete
-    enqueue,  ///< the caller puts it on a queue; it may have been given up, but lives until polled
+    enqueue,  ///< the caller puts it on a queue
     free,     ///< it was complete and the last owner is gone: the caller frees it
   };
-  /// Any thread. Asks for a poll; with `and_drop` the caller's waker is given up.
+  /// Any thread. Asks for a poll; with `and_drop` the caller's waker is given up: then, until the
+  /// task is polled or swept away by its scheduler, only the latter keeps it.
   Woken wake(bool and_drop) noexcept { return activate(0, and_drop ? Word{one_owner} : Word{0}); }
   /// Any thread. Asks for the end.
   bool cancel() noexcept { return activate(cancelled, 0) == Woken::enqueue; }
