@@ -1,6 +1,12 @@
 #include "exec/child_group.hpp"
 
+#include <new>
+
 #include "rouse/exec/task_local.hpp"
+
+#include "exec/deadline.hpp"
+#include "exec/local_core.hpp"
+#include "exec/pool_core.hpp"
 
 namespace rouse {
 
@@ -31,6 +37,26 @@ void ChildGroup::forget_finished(std::vector<JoinHandle<void>>& finished) {
   running.reserve(2 * tasks_.size() + 4);
   for (auto& task : tasks_) (task.is_finished() ? finished : running).push_back(std::move(task));
   tasks_ = std::move(running);
+}
+
+Scheduler* ChildGroup::scheduler() noexcept {
+  return this_thread.local != nullptr ? this_thread.local : this_thread.scheduler;
+}
+
+void ChildGroup::lose() noexcept {
+  Waker parent;
+  {
+    const Lock lock(mutex_);
+    if (cancelled_) return;
+    is_lost_ = true;
+    parent = std::move(waker_);
+  }
+  if (parent) std::move(parent).wake();
+}
+
+bool ChildGroup::is_lost() {
+  const Lock lock(mutex_);
+  return is_lost_;
 }
 
 bool ChildGroup::enter() {
@@ -79,13 +105,33 @@ void ChildGroup::wake_parent() noexcept {
   if (parent) std::move(parent).wake();
 }
 
+/// Mostly that is the rest of a short poll. But a child may block, in block_in_place, until a task
+/// ran that waits in this worker's queue: so another thread goes on with the worker after a while.
+void ChildGroup::wait_until_quiet(Lock& lock, std::uint32_t children) noexcept {
+  const Deadline soon(std::chrono::milliseconds(1));
+  while (!is_quiet(children)) {
+    if (!soon.wait(changed_, lock)) break;
+  }
+  if (is_quiet(children)) return;
+  if (this_thread.worker != nullptr) {
+    lock.unlock();
+    try {
+      this_thread.worker->pool.give_worker_away();
+    } catch (const std::bad_alloc&) {
+      // Then it has to wait with all it has.
+    }
+    lock.lock();
+  }
+  changed_.wait(lock, [&] { return is_quiet(children); });
+}
+
 void ChildGroup::cancel_and_wait(std::uint32_t children) noexcept {
   std::vector<JoinHandle<void>> tasks;
   Waker parent;
   {
     Lock lock(mutex_);
     cancelled_ = true;
-    changed_.wait(lock, [&] { return enrolled_ >= children && polled_now_ == 0; });
+    if (!is_quiet(children)) wait_until_quiet(lock, children);
     tasks.swap(tasks_);
     parent = std::move(waker_);
   }

@@ -30,6 +30,9 @@ class ChildGroup : public RefCounted<ChildGroup> {
   bool enroll();
   /// The task of a child that was enrolled.
   void keep(JoinHandle<void> task);
+  /// Where such tasks go: the executor of thread-bound tasks that this thread runs, else the one
+  /// that `spawn` uses; null if there is none.
+  static Scheduler* scheduler() noexcept;
 
   // --- The task. ---
 
@@ -37,16 +40,20 @@ class ChildGroup : public RefCounted<ChildGroup> {
   bool enter();
   /// After it. With `ended` the child counts as ended.
   void leave(bool ended);
+  /// The task was destroyed before the child ended, because its executor ended. The parent is woken
+  /// and finds `is_lost`.
+  void lose() noexcept;
 
   /// Between the two: the poll itself, with the task locals of the parent.
   bool poll(Frame& child, Context& cx) const;
 
   // --- The parent. ---
 
-  /// Whether this many children ended. If not, wakes when they have.
+  /// Whether this many children ended, or one was lost. If not, wakes when that is so.
   bool poll_ended(std::uint32_t children, const Context& cx);
   /// The same for all that are enrolled.
   bool poll_all_ended(const Context& cx);
+  bool is_lost();
   /// Any thread. Wakes the parent, if it waits.
   void wake_parent() noexcept;
   /// From now on no child is polled. Waits until `children` are enrolled (thieves that took one are
@@ -56,14 +63,19 @@ class ChildGroup : public RefCounted<ChildGroup> {
  private:
   static constexpr std::uint32_t all = UINT32_MAX;
   bool have_ended(std::uint32_t children) const noexcept {
-    return ended_ == (children == all ? enrolled_ : children);
+    return is_lost_ || ended_ == (children == all ? enrolled_ : children);
   }
+  bool is_quiet(std::uint32_t children) const noexcept {
+    return enrolled_ >= children && polled_now_ == 0;
+  }
+  void wait_until_quiet(Lock& lock, std::uint32_t children) noexcept;
   void forget_finished(std::vector<JoinHandle<void>>& finished);
 
   const TaskLocalNode* const locals_;
   Mutex mutex_;
   CondVar changed_;
   bool cancelled_ = false;
+  bool is_lost_ = false;
   std::uint32_t enrolled_ = 0;
   std::uint32_t polled_now_ = 0;
   std::uint32_t ended_ = 0;
@@ -78,10 +90,15 @@ class Detached {
   using Output = void;
   Detached(RefPtr<ChildGroup> group, Frame& child) noexcept
       : group_(std::move(group)), child_(&child) {}
+  Detached(Detached&&) noexcept = default;
+  ~Detached() {
+    if (group_ && child_) group_->lose();
+  }
 
   Poll<void> poll(Context& cx) {
     if (!group_->enter()) return Poll<void>::ready();
     const bool ended = group_->poll(*child_, cx);
+    if (ended) child_ = nullptr;
     group_->leave(ended);
     if (!ended) return pending;
     return Poll<void>::ready();
@@ -89,7 +106,7 @@ class Detached {
 
  private:
   RefPtr<ChildGroup> group_;
-  Frame* child_;
+  Frame* child_;  // null once it ended
 };
 
 }  // namespace rouse

@@ -13,7 +13,7 @@ void promote(Frame& child, ForkRegion& region) {
   if (!group->enroll()) return;
   // From here on the region may be cancelled, and the child be gone: the task finds out.
   ChildGroup& of = *group;
-  of.keep(spawn_on(current_scheduler(), {}, Detached(group, child)));
+  of.keep(spawn_on(*ChildGroup::scheduler(), {}, Detached(group, child)));
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ void ForkRegion::settle(ChainRun& run, std::uint32_t mark) noexcept {
 bool ForkRegion::detach_kept(Context& cx) noexcept {
   const std::uint32_t kept_end = count - begun_;
   if (kept_end <= offered_) return false;
-  if (Scheduler::current() != nullptr) {
+  if (ChildGroup::scheduler() != nullptr) {
     for (; offered_ != kept_end; ++offered_) promote(*children[offered_], *this);
     return false;
   }
@@ -78,11 +78,13 @@ bool ForkRegion::poll_alone(Frame** frames, Context& cx) {
   if (!has_started()) {
     children = frames;
     locals_ = cx.task_locals();
-    if (Scheduler::current() == nullptr) {
+    if (ChildGroup::scheduler() == nullptr) {
       poll = &poll_by_hand;
     } else {
-      begun_ = 0;
-      for (std::uint32_t i = 0; i < count; ++i) promote(*children[i], *this);
+      for (std::uint32_t i = 0; i < count; ++i) {
+        --begun_;  // first: if there is no memory for the task, the child counts as enrolled
+        promote(*children[i], *this);
+      }
     }
   }
   return poll(*this, cx);
@@ -114,6 +116,10 @@ ChildGroup& ForkRegion::group() {
     return *made.leak();
   }
   return *there;
+}
+
+void ForkRegion::check_lost() {
+  if (group().is_lost()) throw JoinError(0);
 }
 
 void ForkRegion::end_detached() noexcept {

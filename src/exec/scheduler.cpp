@@ -32,9 +32,11 @@ TaskId next_task_id() noexcept {
 }
 
 Scheduler& current_scheduler() noexcept {
-  ROUSE_ASSERT(this_thread.scheduler != nullptr,
-               "spawn without an executor: no task is running on this thread. Use the spawn of an "
-               "executor or a Spawner, or call it inside a task");
+  ROUSE_ASSERT(
+      this_thread.scheduler != nullptr,
+      "spawn without an executor: no task is running on this thread. Call it inside a task "
+      "(rouse::run(async_main) runs one), or use rt.spawn of a Runtime or a Spawner, or "
+      "keep `auto here = rt.enter();` meanwhile");
   return *this_thread.scheduler;
 }
 

@@ -48,11 +48,18 @@ class ScopeTask {
   using Output = void;
   ScopeTask(ScopeState& scope, Frame& child) noexcept
       : group_(scope.group), scope_(&scope), child_(&child) {}
+  ScopeTask(ScopeTask&&) noexcept = default;
+  ~ScopeTask() {
+    // The executor ends before the child: the scope, if it is still there, has failed.
+    if (!group_ || !child_ || !group_->enter()) return;
+    scope_->fail(std::make_exception_ptr(JoinError(0)));
+    group_->leave(false);
+  }
 
   Poll<void> poll(Context& cx) {
     if (!group_->enter()) return Poll<void>::ready();
     const bool ended = group_->poll(*child_, cx);
-    if (ended) scope_->forget(*child_);
+    if (ended) scope_->forget(*std::exchange(child_, nullptr));
     group_->leave(ended);
     if (!ended) return pending;
     return Poll<void>::ready();
@@ -67,14 +74,17 @@ class ScopeTask {
 }  // namespace
 
 void ScopeState::start(Frame& child) {
-  Scheduler& scheduler = current_scheduler();
-  // This runs inside a poll of fn or of a child, so the scope can't be gone before it returns.
-  if (!group->enroll()) return child.destroy();
+  Scheduler* scheduler = ChildGroup::scheduler();
+  ROUSE_ASSERT(scheduler != nullptr,
+               "Scope::spawn without an executor: run the scope inside a task, of a Runtime or a "
+               "LocalExecutor");
   {
     const Lock lock(mutex_);
     children_.insert(&child);
   }
-  group->keep(spawn_on(scheduler, {}, ScopeTask(*this, child)));
+  // This runs inside a poll of fn or of a child, so the scope can't be gone before it returns.
+  if (!group->enroll()) return forget(child);
+  group->keep(spawn_on(*scheduler, {}, ScopeTask(*this, child)));
 }
 
 void ScopeState::forget(Frame& child) {

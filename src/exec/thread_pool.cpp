@@ -11,7 +11,10 @@ ThreadPool::ThreadPool(ThreadPoolConfig config)
   const Result<void> started = core_->start();
   if (started) return;
   shutdown(std::chrono::nanoseconds::max());
-  throw std::system_error(started.error(), "a ThreadPool could not start its worker threads");
+  throw std::system_error(
+      started.error(),
+      "a ThreadPool could not start its worker threads (too many threads, or no "
+      "room for stacks of that size)");
 }
 
 ThreadPool::~ThreadPool() { shutdown(std::chrono::nanoseconds::max()); }

@@ -48,7 +48,10 @@ Runtime::~Runtime() {
 RuntimeBuilder Runtime::builder() { return RuntimeBuilder(); }
 
 Runtime::Parts& Runtime::parts() const noexcept {
-  ROUSE_ASSERT(parts_, "use of a Runtime that was moved from or shut down");
+  ROUSE_ASSERT(
+      parts_,
+      "use of a Runtime that was moved from or shut down: use the one it went to, or read its "
+      "metrics before you end it");
   return *parts_;
 }
 

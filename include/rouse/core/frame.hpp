@@ -85,9 +85,9 @@ class ChainRun {
   /// Runs `frame` and what it transfers to, until the chain suspends or ends.
   void resume(std::coroutine_handle<> frame) {
     frame.resume();
-    if constexpr (!symmetric_transfer) {
-      while (next_) std::exchange(next_, nullptr).resume();
-    }
+    // Also where transfers are tail calls: the coroutine may be of another compiler than this.
+    while (next_) [[unlikely]]
+      std::exchange(next_, nullptr).resume();
   }
 
   using SettleFn = void (*)(ChainRun&, std::uint32_t mark) noexcept;

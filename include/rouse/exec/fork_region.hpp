@@ -84,6 +84,13 @@ class ROUSE_API ForkRegion : public Fork {
       end_detached();
   }
 
+  /// Before results are taken: throws JoinError if a child is lost, because the executor that ran
+  /// it has ended.
+  void throw_if_lost() {
+    if (begun_ != count) [[unlikely]]
+      check_lost();
+  }
+
   bool has_started() const noexcept { return children != nullptr; }
 
   /// For `promote_branch`.
@@ -108,6 +115,7 @@ class ROUSE_API ForkRegion : public Fork {
   static void settle(ChainRun& run, std::uint32_t mark) noexcept;
   bool detach_kept(Context& cx) noexcept;
   void end_detached() noexcept;
+  void check_lost();
 
   static bool poll_detached(Leaf& leaf, Context& cx) noexcept;
   static bool poll_by_hand(Leaf& leaf, Context& cx) noexcept;

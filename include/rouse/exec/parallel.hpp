@@ -7,10 +7,13 @@
 // It may borrow: the children end before the await does, also on exceptions and when it is
 // dropped. On a ThreadPool a child that no other worker takes is run by this one, after the last,
 // for the price of an await (exec/fork_region.hpp). Elsewhere they run on this thread, interleaved
-// where they suspend. Either way a child may wait for another.
-// Completes when all children ended. Errors: if children throw, that of the first in order.
-// Dropped midway, it drops all children, and waits for those that other threads are polling at that
-// moment to return from that poll.
+// where they suspend. Either way a child may wait for another. (Without any executor, in a bare
+// block_on, children that suspend are polled in turn as `join` does: nested very deep, that takes
+// stack.)
+// Completes when all children ended. Errors: if children throw, that of the first in order;
+// JoinError if the executor of one that ran elsewhere has ended. Dropped midway, it drops all
+// children, and waits for those that other threads are polling at that moment to return from that
+// poll.
 #pragma once
 
 #include <cstddef>
@@ -65,7 +68,10 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
                  "a parallel(...) was awaited again, or after it was moved: await it once");
     return region_.start<size>(parent, children_);
   }
-  Output take() { return take(std::index_sequence_for<Ts...>()); }
+  Output take() {
+    region_.throw_if_lost();
+    return take(std::index_sequence_for<Ts...>());
+  }
 
  private:
   template <std::size_t... I>

@@ -87,6 +87,7 @@ class [[nodiscard(
     return region_.start_many(parent, children_.data());
   }
   Output take() {
+    region_.throw_if_lost();
     if constexpr (std::is_void_v<T>) {
       for (std::uint32_t i = 0; i < children_.size(); ++i) take_result<T>(children_[i]);
     } else {

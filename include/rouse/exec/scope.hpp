@@ -2,9 +2,12 @@
 // of the `co_await scope(...)`: all of them end before the await does.
 //
 //   std::vector<Page> pages;
-//   co_await scope([&](Scope& s) -> Async<void> {
+//   auto crawl = [&](Scope& s) -> Async<void> {
 //     while (auto url = co_await next_url()) s.spawn(fetch(*url, pages));
-//   });
+//   };
+//   co_await scope(crawl);
+//
+// The function has a name because GCC 12 destroys a lambda twice that is written inside a co_await.
 //
 // Completes with the result of fn's future when that and all children ended. Errors: the first that
 // fn or a child throws cancels fn and all children that have not ended, and is then thrown.

@@ -8,6 +8,9 @@
 //
 // A Runtime is a value that may be moved. Destroying it ends it: polls under way come to their end,
 // every task is destroyed, and blocking calls that have begun are waited for.
+// Its const members may be called from any thread; moving it, ending it, and block_on with
+// current_thread from one thread at a time, while no other uses it. (Spawners and JoinHandles may
+// be used whenever you like.)
 #pragma once
 
 #include <chrono>
@@ -54,7 +57,8 @@ class ROUSE_API Runtime {
 
   /// Runs a future to its end and gives its result; throws what it throws. The future is polled on
   /// a worker, so `parallel` and `spawn` in it are as fast as anywhere (with current_thread: on
-  /// this thread, together with the other tasks). Any thread that is not inside a task.
+  /// this thread, together with the other tasks). Any thread that is not inside a task; with
+  /// current_thread one at a time.
   template <class F>
   auto block_on(F&& future, std::source_location where = std::source_location::current())
       -> output_or_void_t<F> {
@@ -82,9 +86,15 @@ class ROUSE_API Runtime {
                     std::forward<Args>(args)...);
   }
   /// See exec/blocking_pool.hpp. Any thread.
-  template <class... Args>
-  auto spawn_blocking(Args&&... args) const {
-    return blocking_pool().spawn(std::forward<Args>(args)...);
+  template <class Fn>
+  auto spawn_blocking(Fn&& fn, std::source_location where = std::source_location::current()) const {
+    return blocking_pool().spawn(std::forward<Fn>(fn), where);
+  }
+  template <class Fn, class Arg, class... Args>
+    requires(!std::same_as<std::remove_cvref_t<Arg>, std::source_location>)
+  auto spawn_blocking(Fn&& fn, Arg&& arg, Args&&... args) const {
+    return blocking_pool().spawn(std::forward<Fn>(fn), std::forward<Arg>(arg),
+                                 std::forward<Args>(args)...);
   }
   [[nodiscard]] Spawner spawner() const;
 
@@ -94,7 +104,7 @@ class ROUSE_API Runtime {
 
   /// Ends the runtime, waiting for that at most so long: what still runs then (a poll, a blocking
   /// call) goes on by itself, and the tasks are destroyed when it returns. True: all is gone. Not
-  /// inside a task.
+  /// inside a task. Afterwards this is as good as moved from; a second call gives true.
   bool shutdown_timeout(std::chrono::nanoseconds timeout);
   /// Ends the runtime without waiting. Also inside its own tasks, except with current_thread, whose
   /// tasks are on the stack of block_on then.
@@ -144,7 +154,8 @@ class ROUSE_API RuntimeBuilder {
   /// So many polls of a worker may pass before it looks at tasks that came from outside.
   /// Default: 61.
   RuntimeBuilder& global_queue_interval(unsigned polls);
-  /// So many polls of a worker may pass before it looks for I/O and timers. Default: 61.
+  /// So many polls of a worker may pass before it looks for I/O and timers. Default: 61. (There are
+  /// none yet.)
   RuntimeBuilder& event_interval(unsigned polls);
 
   /// Throws std::invalid_argument if a setting makes no sense, saying which and what would; and

@@ -1,0 +1,183 @@
+// What a review of the thread pool found; each was a hang or a crash.
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "rouse/rouse.hpp"
+#include "rouse/testing/gate.hpp"
+
+namespace rouse {
+namespace {
+
+using testing::Gate;
+
+Async<int> one() { co_return 1; }
+Async<void> never() { co_await pending_forever<void>(); }
+
+class BlocksWhenDestroyed {
+ public:
+  explicit BlocksWhenDestroyed(std::atomic<int>& blocked) : blocked_(&blocked) {}
+  BlocksWhenDestroyed(BlocksWhenDestroyed&& other) noexcept
+      : blocked_(std::exchange(other.blocked_, nullptr)) {}
+  ~BlocksWhenDestroyed() {
+    if (blocked_) block_in_place([this] { ++*blocked_; });
+  }
+
+ private:
+  std::atomic<int>* blocked_;
+};
+
+TEST(BlockInPlaceRegress, InADestructorOutsideOfAnyPoll) {
+  std::atomic<int> blocked{0};
+  {
+    Runtime rt = Runtime::builder().worker_threads(2).build();
+    auto waits = [](BlocksWhenDestroyed) -> Async<void> { co_await pending_forever<void>(); };
+    auto aborted = rt.spawn(waits, BlocksWhenDestroyed(blocked));
+    aborted.abort();
+    EXPECT_THROW(rt.block_on(aborted), JoinError);
+    auto gives = [](BlocksWhenDestroyed given) -> Async<BlocksWhenDestroyed> {
+      co_return std::move(given);
+    };
+    rt.spawn(gives, BlocksWhenDestroyed(blocked)).detach();  // nobody takes its result
+    EXPECT_EQ(rt.block_on(one()), 1);
+  }
+  EXPECT_EQ(blocked.load(), 2);
+}
+
+TEST(BlockInPlaceRegress, ATaskThatWaitsForAnotherLearnsOfTheEnd) {
+  std::atomic<bool> told{false};
+  Gate<void> blocks;
+  {
+    Runtime rt = Runtime::builder().worker_threads(2).build();
+    auto waits = [&]() -> Async<void> {
+      block_in_place([&] {
+        auto handle = spawn(never);
+        blocks.open();
+        EXPECT_THROW(block_on(handle), JoinError);
+        told = true;
+      });
+      co_return;
+    };
+    rt.spawn(waits).detach();
+    rt.block_on(blocks.wait());
+  }
+  EXPECT_TRUE(told.load());
+}
+
+TEST(ScopeRegress, AWorkerThatWaitsForAChildLetsOthersHaveItsTasks) {
+  // The scope ends on one worker, while its child blocks another until a task ran that waits in the
+  // first one's LIFO slot.
+  for (const std::size_t workers : {1U, 4U}) {
+    Runtime rt = Runtime::builder().worker_threads(workers).build();
+    std::atomic<bool> in_child{false};
+    std::atomic<bool> go{false};
+    std::optional<JoinHandle<int>> handle;
+    auto child = [&]() -> Async<void> {
+      block_in_place([&] {
+        in_child = true;
+        while (!go.load()) std::this_thread::yield();
+        EXPECT_EQ(block_on(*handle), 1);
+      });
+      co_return;
+    };
+    auto fails = [&](Scope& s) -> Async<void> {
+      s.spawn(child());
+      while (!in_child.load()) co_await yield_now();
+      handle.emplace(spawn(one));
+      go = true;
+      throw std::runtime_error("ends the scope");
+    };
+    EXPECT_THROW(rt.block_on(scope(std::ref(fails))), std::runtime_error);
+  }
+}
+
+TEST(ParallelRegress, ChildrenWhoseExecutorHasEndedAreReported) {
+  Runtime rt = Runtime::builder().worker_threads(2).build();
+  const Enter here = rt.enter();
+  const Spawner keeps_it = rt.spawner();
+  rt.shutdown_background();
+  auto yields = []() -> Async<int> {
+    co_await yield_now();
+    co_return 1;
+  };
+  auto two = [&]() -> Async<void> { co_await parallel(yields(), yields()); };
+  EXPECT_THROW(block_on(two()), JoinError);
+  auto spawns = [&](Scope& s) -> Async<void> {
+    s.spawn(yields());
+    co_return;
+  };
+  EXPECT_THROW(block_on(scope(std::ref(spawns))), JoinError);
+}
+
+TEST(LocalSetRegress, ChildrenOfParallelStayOnItsThread) {
+  Runtime rt = Runtime::builder().worker_threads(2).build();
+  const auto home = std::this_thread::get_id();
+  auto part = [home]() -> Async<void> {
+    for (int i = 0; i < 100; ++i) {
+      EXPECT_EQ(std::this_thread::get_id(), home);
+      co_await yield_now();
+    }
+  };
+  auto both = [&]() -> Async<void> { co_await parallel(part(), part()); };
+  LocalSet set;
+  set.block_on(rt, both());
+}
+
+TEST(WakeRegress, AWakerGivenUpFromOutsideWhileThePoolEnds) {
+  for (int round = 0; round < 300; ++round) {
+    std::optional<Runtime> rt(Runtime::builder().worker_threads(2).build());
+    std::atomic<bool> stored{false};
+    Waker waker;
+    auto store = [&](Context& cx) -> Poll<void> {
+      if (!stored.load()) {
+        waker = cx.waker();
+        stored = true;
+      }
+      return pending;
+    };
+    rt->spawn(poll_fn(store)).detach();
+    while (!stored.load()) std::this_thread::yield();
+    std::thread other([w = std::move(waker)]() mutable { std::move(w).wake(); });
+    rt.reset();
+    other.join();
+  }
+}
+
+TEST(RuntimeRegressDeathTest, DroppedByADetourInsideItself) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      {
+        auto rt = std::make_unique<Runtime>(Runtime::builder().worker_threads(2).build());
+        auto drops = [&]() -> Async<void> {
+          block_in_place([&] { rt.reset(); });
+          co_return;
+        };
+        rt->block_on(drops());
+      },
+      "shutdown_background");
+}
+
+TEST(RuntimeRegressDeathTest, TwoThreadsInOneCurrentThreadRuntime) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      {
+        Runtime rt = Runtime::builder().current_thread().build();
+        Gate<void> inside;
+        auto waits = [&]() -> Async<void> {
+          inside.open();
+          co_await pending_forever<void>();
+        };
+        std::thread first([&] { rt.block_on(waits()); });
+        block_on(inside.wait());
+        rt.block_on(one());
+      },
+      "two threads run one");
+}
+
+}  // namespace
+}  // namespace rouse
