@@ -33,7 +33,7 @@ class ByReference {
   F& future_;
 };
 
-class ROUSE_API LocalExecutor {
+class ROUSE_API LocalExecutor : public SpawnMembers<LocalExecutor> {
  public:
   LocalExecutor();
   /// Waits with `park`, which must outlive the executor, instead of just sleeping.
@@ -44,16 +44,7 @@ class ROUSE_API LocalExecutor {
   ~LocalExecutor();
 
   /// See exec/spawner.hpp. From the thread that uses this executor; others take a `spawner()`.
-  template <class F>
-  auto spawn(F&& work, std::source_location where = std::source_location::current()) {
-    return spawn_on(scheduler(), where, std::forward<F>(work));
-  }
-  template <class Fn, class Arg, class... Args>
-    requires(!std::same_as<std::remove_cvref_t<Arg>, std::source_location>)
-  auto spawn(Fn&& fn, Arg&& arg, Args&&... args) {
-    return spawn_on(scheduler(), {}, std::forward<Fn>(fn), std::forward<Arg>(arg),
-                    std::forward<Args>(args)...);
-  }
+  using SpawnMembers::spawn;
 
   [[nodiscard]] Spawner spawner() const;
 

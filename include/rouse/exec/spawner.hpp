@@ -78,11 +78,10 @@ auto spawn_on(Scheduler& scheduler, std::source_location where, F&& work, Args&&
                         std::forward<Args>(args)...);
 }
 
-/// Any thread. A task given to an executor that is gone is cancelled at once.
-class ROUSE_API Spawner {
+/// `spawn` as a member, for whatever has a `scheduler()`.
+template <class Executor>
+class SpawnMembers {
  public:
-  explicit Spawner(RefPtr<Scheduler> scheduler) noexcept : scheduler_(std::move(scheduler)) {}
-
   template <class F>
   auto spawn(F&& work, std::source_location where = std::source_location::current()) const {
     return spawn_on(scheduler(), where, std::forward<F>(work));
@@ -93,6 +92,19 @@ class ROUSE_API Spawner {
     return spawn_on(scheduler(), {}, std::forward<Fn>(fn), std::forward<Arg>(arg),
                     std::forward<Args>(args)...);
   }
+
+ protected:
+  SpawnMembers() = default;
+  ~SpawnMembers() = default;
+
+ private:
+  Scheduler& scheduler() const { return static_cast<const Executor&>(*this).scheduler(); }
+};
+
+/// Any thread. A task given to an executor that is gone is cancelled at once.
+class ROUSE_API Spawner : public SpawnMembers<Spawner> {
+ public:
+  explicit Spawner(RefPtr<Scheduler> scheduler) noexcept : scheduler_(std::move(scheduler)) {}
 
   /// Of the executor whose task is running; aborts with a hint if none is.
   static Spawner current();

@@ -33,7 +33,7 @@ class ThreadPoolConfig {
   BlockingOptions threads;
 };
 
-class ROUSE_API ThreadPool {
+class ROUSE_API ThreadPool : public SpawnMembers<ThreadPool> {
  public:
   /// Throws std::system_error if the threads can't be started.
   explicit ThreadPool(ThreadPoolConfig config = {});
@@ -44,16 +44,7 @@ class ROUSE_API ThreadPool {
   ~ThreadPool();
 
   /// See exec/spawner.hpp. Any thread.
-  template <class F>
-  auto spawn(F&& work, std::source_location where = std::source_location::current()) const {
-    return spawn_on(scheduler(), where, std::forward<F>(work));
-  }
-  template <class Fn, class Arg, class... Args>
-    requires(!std::same_as<std::remove_cvref_t<Arg>, std::source_location>)
-  auto spawn(Fn&& fn, Arg&& arg, Args&&... args) const {
-    return spawn_on(scheduler(), {}, std::forward<Fn>(fn), std::forward<Arg>(arg),
-                    std::forward<Args>(args)...);
-  }
+  using SpawnMembers::spawn;
   [[nodiscard]] Spawner spawner() const;
 
   /// Ends the pool, waiting for that at most so long: what still runs then (a poll, a blocking

@@ -42,7 +42,7 @@ class RuntimeMetrics : public PoolMetrics {
   BlockingMetrics blocking;
 };
 
-class ROUSE_API Runtime {
+class ROUSE_API Runtime : public SpawnMembers<Runtime> {
  public:
   /// A worker thread for each CPU that the process may use. Throws std::system_error if the threads
   /// can't be started.
@@ -75,16 +75,7 @@ class ROUSE_API Runtime {
 
   /// See exec/spawner.hpp. Any thread. With current_thread the task runs only while some thread is
   /// in block_on.
-  template <class F>
-  auto spawn(F&& work, std::source_location where = std::source_location::current()) const {
-    return spawn_on(scheduler(), where, std::forward<F>(work));
-  }
-  template <class Fn, class Arg, class... Args>
-    requires(!std::same_as<std::remove_cvref_t<Arg>, std::source_location>)
-  auto spawn(Fn&& fn, Arg&& arg, Args&&... args) const {
-    return spawn_on(scheduler(), {}, std::forward<Fn>(fn), std::forward<Arg>(arg),
-                    std::forward<Args>(args)...);
-  }
+  using SpawnMembers::spawn;
   /// See exec/blocking_pool.hpp. Any thread.
   template <class Fn>
   auto spawn_blocking(Fn&& fn, std::source_location where = std::source_location::current()) const {
@@ -111,6 +102,7 @@ class ROUSE_API Runtime {
   void shutdown_background() { shutdown_timeout(std::chrono::nanoseconds(0)); }
 
   [[nodiscard]] RuntimeMetrics metrics() const;
+  [[nodiscard]] Scheduler& scheduler() const noexcept;
 
  private:
   friend class RuntimeBuilder;
@@ -118,7 +110,6 @@ class ROUSE_API Runtime {
   explicit Runtime(std::unique_ptr<Parts> parts) noexcept;
 
   Parts& parts() const noexcept;
-  Scheduler& scheduler() const noexcept;
   LocalExecutor* local_executor() const noexcept;
   BlockingPool& blocking_pool() const noexcept;
 
