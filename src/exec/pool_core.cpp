@@ -248,7 +248,7 @@ void PoolCore::inject(TaskHeader& task) noexcept {
 /// A worker's fork deque has something to steal.
 void PoolCore::forked(void* pool) noexcept {
   auto& self = *static_cast<PoolCore*>(pool);
-  if (self.idle_.wants_waking()) self.wake_one();
+  if (self.idle_.wants_waking_for_fork()) self.wake_one();
 }
 
 void PoolCore::wake_one() noexcept {

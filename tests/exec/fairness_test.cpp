@@ -94,7 +94,9 @@ TEST(Fairness, AWokenTaskIsServedInItsTurnWhateverTheQueueHolds) {
   std::vector<bool> seen(tasks, false);
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto number = static_cast<std::size_t>(order[i]);
-    if (seen[number]) EXPECT_LE(i - last[number], static_cast<std::size_t>(tasks)) << number;
+    if (seen[number]) {
+      EXPECT_LE(i - last[number], static_cast<std::size_t>(tasks)) << number;
+    }
     seen[number] = true;
     last[number] = i;
   }

@@ -43,7 +43,9 @@ class Count {
 
 class PoolStress : public ::testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(Workers, PoolStress, ::testing::Values(1, 2, many_workers()),
-                         [](const auto& info) { return "workers" + std::to_string(info.param); });
+                         [](const auto& tested) {
+                           return "workers" + std::to_string(tested.param);
+                         });
 
 TEST_P(PoolStress, EveryWakeFromOutsideIsSeen) {
   constexpr int rounds = 2000;
@@ -147,7 +149,9 @@ TEST_P(PoolStress, SpawnsJoinsAbortsAndDropsFromAllSidesLeaveNothing) {
         if (what == 0) handle.detach();
         if (what == 1 || what == 4) handle.abort();
         if (what == 2) kept.push_back(std::move(handle));
-        if (what == 3) EXPECT_EQ(co_await handle, yields);
+        if (what == 3) {
+          EXPECT_EQ(co_await handle, yields);
+        }
         if (what == 4) {
           try {
             EXPECT_EQ(co_await handle, yields);
@@ -170,7 +174,9 @@ TEST_P(PoolStress, SpawnsJoinsAbortsAndDropsFromAllSidesLeaveNothing) {
           if (what == 0) handle.detach();
           if (what == 1 || what == 4) handle.abort();
           if (what == 2) kept.push_back(std::move(handle));
-          if (what == 3) EXPECT_EQ(block_on(handle), yields);
+          if (what == 3) {
+            EXPECT_EQ(block_on(handle), yields);
+          }
           if (what == 4) {
             try {
               EXPECT_EQ(block_on(handle), yields);

@@ -8,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include "rouse/base/attributes.hpp"
 #include "rouse/base/block_pool.hpp"
 #include "rouse/core/async.hpp"
 #include "rouse/exec/parallel.hpp"
@@ -16,20 +15,12 @@
 #include "rouse/future/yield_now.hpp"
 #include "rouse/runtime/runtime.hpp"
 
+#include "support/sanitizer.hpp"
+
 namespace rouse {
 namespace {
 
-#if defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = address_sanitizer;
-#endif
-#else
-constexpr bool sanitized = address_sanitizer;
-#endif
+using test::sanitized;
 
 std::size_t entries_of(const char* directory) {
   std::size_t count = 0;
@@ -91,7 +82,9 @@ TEST(LeavesNothing, TenMillionTasksSpawnedAndAborted) {
   EXPECT_EQ(after.descriptors, before.descriptors);
   // How far two workers drift apart varies a little, so do the pools: nothing that grows with n.
   EXPECT_LE(after.pool, before.pool + (1U << 20));
-  if (!sanitized) EXPECT_LE(after.heap, before.heap + (1U << 20));
+  if (!sanitized) {
+    EXPECT_LE(after.heap, before.heap + (1U << 20));
+  }
 }
 
 TEST(LeavesNothing, ARuntimeThatEnded) {
@@ -107,7 +100,9 @@ TEST(LeavesNothing, ARuntimeThatEnded) {
   EXPECT_EQ(after.threads, before.threads);
   EXPECT_EQ(after.descriptors, before.descriptors);
   EXPECT_LE(after.pool, before.pool + (256U << 10));  // a thread may need a chunk that is not there
-  if (!sanitized) EXPECT_LE(after.heap - after.pool, before.heap - before.pool + 8192);
+  if (!sanitized) {
+    EXPECT_LE(after.heap - after.pool, before.heap - before.pool + 8192);
+  }
 }
 
 /// Context switches of all threads of this process that have this name.

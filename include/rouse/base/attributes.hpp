@@ -24,6 +24,14 @@ inline constexpr bool symmetric_transfer = true;
 inline constexpr bool symmetric_transfer = false;
 #endif
 
+/// GCC 12 transforms all awaits of one expression before it awaits the first: in
+/// `co_await a + co_await b` much time may pass between the transformation of b and its await.
+#if defined(__clang__)
+inline constexpr bool awaits_follow_their_transformation = true;
+#else
+inline constexpr bool awaits_follow_their_transformation = false;
+#endif
+
 /// GCC 12 destroys an aggregate temporary twice when it stands in an expression with `co_await`.
 #if defined(__clang__)
 inline constexpr bool aggregate_temporaries_are_safe = true;

@@ -29,19 +29,26 @@ class Async;
 template <class T>
 class AsyncPromise;
 
-/// Awaits a future that is no coroutine: polled at once (by await_transform), suspends only if that
-/// gives pending. An exception of a later poll waits here for the coroutine to be resumed.
-/// It lies in the frame of the coroutine while that is suspended, so its size counts.
+/// Awaits a future that is no coroutine: polled at once, suspends only if that gives pending. At
+/// once is when it is made, if the await follows directly: nothing may happen between the poll and
+/// the suspension, or a wake in between would be lost. An exception of a later poll waits here for
+/// the coroutine to be resumed. It lies in the frame of the coroutine while that is suspended, so
+/// its size counts.
 template <Future F>
 class FutureAwaiter : Leaf {
  public:
-  FutureAwaiter(F& future, Context& cx) : Leaf(&poll_again), future_(&future) { poll_once(cx); }
+  FutureAwaiter(F& future, Frame& awaiting) : Leaf(&poll_again), future_(&future), late_(awaiting) {
+    if constexpr (awaits_follow_their_transformation) poll_once(awaiting.context());
+  }
   FutureAwaiter(const FutureAwaiter&) = delete;
   ~FutureAwaiter() {
     if (threw()) error_.~exception_ptr();
   }
 
-  bool await_ready() const noexcept { return future_ == nullptr; }
+  bool await_ready() {
+    if constexpr (!awaits_follow_their_transformation) poll_once(late_.awaiting->context());
+    return future_ == nullptr;
+  }
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
     awaiting.promise().suspend_on(*this);
@@ -59,6 +66,16 @@ class FutureAwaiter : Leaf {
     void unchecked() const noexcept {}
   };
   using Result = std::conditional_t<std::is_void_v<output_t<F>>, Nothing, Poll<output_t<F>>>;
+
+  /// Who awaits, if that is to be known later.
+  struct Known {
+    explicit Known(Frame&) noexcept {}
+  };
+  struct Later {
+    explicit Later(Frame& frame) noexcept : awaiting(&frame) {}
+    Frame* awaiting;
+  };
+  using Late = std::conditional_t<awaits_follow_their_transformation, Known, Later>;
 
   bool threw() const noexcept { return this->poll == nullptr; }
   [[noreturn, gnu::noinline, gnu::cold]] void rethrow() { std::rethrow_exception(error_); }
@@ -85,6 +102,7 @@ class FutureAwaiter : Leaf {
     F* future_;                 // null once it was ready
     std::exception_ptr error_;  // if threw(): the future is not polled again
   };
+  [[no_unique_address]] Late late_;
   [[no_unique_address]] Result result_{pending};
 };
 
@@ -173,7 +191,7 @@ class AsyncPromiseBase : public Frame {
     } else if constexpr (requires { awaited.branch_awaiter(); }) {
       return awaited.branch_awaiter();  // exec/parallel.hpp
     } else if constexpr (Future<F>) {
-      return FutureAwaiter<F>(awaited, context());
+      return FutureAwaiter<F>(awaited, *this);
     } else {
       return std::suspend_never();
     }

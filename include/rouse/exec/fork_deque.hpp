@@ -90,8 +90,10 @@ class ROUSE_API ForkDeque {
 
   /// The oldest public entry; null if there is none or another thief was faster.
   [[nodiscard]] Frame* steal() noexcept;
+  /// ORDER: seq_cst; a thread that told that it goes to sleep, and then looks here, sees what was
+  /// published, or whoever published sees that it sleeps.
   [[nodiscard]] bool has_public() const noexcept {
-    const std::uint64_t word = word_.load(memory_order_relaxed);
+    const std::uint64_t word = word_.load(memory_order_seq_cst);
     return top_of(word) != split_of(word);
   }
 
