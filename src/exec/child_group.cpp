@@ -1,7 +1,5 @@
 #include "exec/child_group.hpp"
 
-#include <new>
-
 #include "rouse/exec/task_local.hpp"
 
 #include "exec/deadline.hpp"
@@ -115,11 +113,8 @@ void ChildGroup::wait_until_quiet(Lock& lock, std::uint32_t children) noexcept {
   if (is_quiet(children)) return;
   if (this_thread.worker != nullptr) {
     lock.unlock();
-    try {
-      this_thread.worker->pool.give_worker_away();
-    } catch (const std::bad_alloc&) {
-      // Then it has to wait with all it has.
-    }
+    // If that fails it has to wait with all it has.
+    static_cast<void>(this_thread.worker->pool.try_give_worker_away());
     lock.lock();
   }
   changed_.wait(lock, [&] { return is_quiet(children); });

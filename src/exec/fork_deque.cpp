@@ -27,7 +27,8 @@ void ForkDeque::remove_newest() noexcept {
 void ForkDeque::publish() noexcept {
   const std::uint32_t shared = (bottom_ - split_ + 1) / 2;
   split_ += shared;
-  // ORDER: release; publishes the slots and the frames in them to the thief. seq_cst; see has_public.
+  // ORDER: release; publishes the slots and the frames in them to the thief. seq_cst; see
+  // has_public.
   word_.fetch_add(pack(0, shared), memory_order_seq_cst);
   if (published_ != nullptr) published_(data_);
 }

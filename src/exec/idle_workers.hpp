@@ -69,8 +69,8 @@ class IdleWorkers {
   /// Whether a task just pushed on a worker's own queue should wake a sleeper.
   bool wants_waking() const noexcept { return wants_waking(state_.load(memory_order_relaxed)); }
   /// The same after forks were published: what a worker publishes it may be long in coming back to.
-  /// ORDER: seq_cst; after the publication, while a sleeper looks for it after it told that it sleeps
-  /// (ForkDeque::publish and has_public are seq_cst, too): one of the two sees the other.
+  /// ORDER: seq_cst; after the publication, while a sleeper looks for it after it told that it
+  /// sleeps (ForkDeque::publish and has_public are seq_cst, too): one of the two sees the other.
   bool wants_waking_for_fork() const noexcept {
     return wants_waking(state_.load(memory_order_seq_cst));
   }

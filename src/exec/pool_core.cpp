@@ -295,6 +295,15 @@ void PoolCore::give_worker_away() {
   std::erase(away_, worker->current);
 }
 
+bool PoolCore::try_give_worker_away() noexcept {
+  try {
+    give_worker_away();
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
 /// The task that gave its worker away was run.
 void PoolCore::leave_away(TaskHeader& task, bool is_done) noexcept {
   if (!is_done) inject(task);

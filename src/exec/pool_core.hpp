@@ -43,6 +43,8 @@ class PoolCore final : public SharedScheduler {
   Result<void> start();
   /// The rest of this poll runs without the worker, which another thread goes on with.
   void give_worker_away();
+  /// The same; false if there is no memory for it.
+  bool try_give_worker_away() noexcept;
   /// True: all tasks and threads are gone.
   bool shutdown(std::chrono::nanoseconds timeout) noexcept;
 
