@@ -12,36 +12,21 @@ namespace rouse {
 namespace {
 
 std::exception_ptr queue_is_full() {
-  return std::make_exception_ptr(
-      std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
-                        "spawn_blocking: the queue of blocking calls is full; see "
-                        "BlockingOptions::queue_capacity"));
+  return std::make_exception_ptr(std::system_error(
+      std::make_error_code(std::errc::resource_unavailable_try_again),
+      "spawn_blocking: the queue of blocking calls is full: await some of them before "
+      "you spawn more, or raise max_blocking_queue of the Runtime's builder "
+      "(BlockingOptions::queue_capacity)"));
 }
 
 std::exception_ptr no_thread(std::error_code why) {
   return std::make_exception_ptr(std::system_error(
-      why, "spawn_blocking: the pool has no thread and the system did not start one"));
+      why,
+      "spawn_blocking: the pool has no thread and the system did not start one: raise its limit "
+      "on threads (ulimit -u), or try again when other threads have ended"));
 }
 
 }  // namespace
-
-// --- The queue. ---
-
-void BlockingCore::Queue::push(TaskHeader& task) noexcept {
-  task.queue_next = nullptr;
-  (last_ ? last_->queue_next : first_) = &task;
-  last_ = &task;
-  size_.add(1);
-}
-
-TaskHeader* BlockingCore::Queue::pop() noexcept {
-  TaskHeader* task = first_;
-  if (!task) return nullptr;
-  first_ = task->queue_next;
-  if (!first_) last_ = nullptr;
-  size_.subtract(1);
-  return task;
-}
 
 // --- Calls come in. ---
 
@@ -50,8 +35,9 @@ BlockingCore::BlockingCore(BlockingOptions options, Scheduler* owner, StartThrea
       options_(std::move(options)),
       start_thread_(std::move(start_thread)),
       owner_(owner) {
-  ROUSE_ASSERT(options_.max_threads > 0,
-               "BlockingOptions::max_threads is 0: no blocking call could ever run");
+  ROUSE_ASSERT(
+      options_.max_threads > 0,
+      "BlockingOptions::max_threads is 0, so no blocking call could ever run: set at least 1");
 }
 
 /// The last of what refers to it is gone, maybe on the thread that ended last.
@@ -220,7 +206,7 @@ void BlockingCore::end_thread(Threads::iterator self) noexcept {
 // --- The end. ---
 
 void BlockingCore::close() noexcept {
-  Queue cancelled;
+  TaskList cancelled;
   {
     const Lock lock(mutex_);
     closed_ = true;
@@ -238,7 +224,9 @@ bool BlockingCore::wait(std::chrono::nanoseconds timeout) {
   Threads ended;
   {
     Lock lock(mutex_);
-    ROUSE_ASSERT(closed_, "BlockingPool::wait before close: its threads would not end");
+    ROUSE_ASSERT(
+        closed_,
+        "BlockingPool::wait before close, so its threads would not end: call close() first");
     if (is_own_thread()) return false;
     while (!live_.empty()) {
       if (!deadline.wait(all_ended_, lock)) return false;

@@ -27,20 +27,10 @@
 #include "rouse/exec/blocking_pool.hpp"
 
 #include "exec/shared_scheduler.hpp"
+#include "exec/task_list.hpp"
 #include "sys/thread.hpp"
 
 namespace rouse {
-
-/// A number that is changed under a lock and read by anybody.
-class Gauge {
- public:
-  void add(std::size_t n) noexcept { value_.store(get() + n, memory_order_relaxed); }
-  void subtract(std::size_t n) noexcept { value_.store(get() - n, memory_order_relaxed); }
-  std::size_t get() const noexcept { return value_.load(memory_order_relaxed); }
-
- private:
-  atomic<std::size_t> value_{0};
-};
 
 class BlockingCore final : public SharedScheduler {
  public:
@@ -71,19 +61,6 @@ class BlockingCore final : public SharedScheduler {
     Job job;  // empty: look at the queue
   };
 
-  /// First in, first out, linked through the tasks.
-  class Queue {
-   public:
-    std::size_t size() const noexcept { return size_.get(); }
-    void push(TaskHeader& task) noexcept;
-    TaskHeader* pop() noexcept;
-
-   private:
-    TaskHeader* first_ = nullptr;
-    TaskHeader* last_ = nullptr;
-    Gauge size_;
-  };
-
   // SharedScheduler.
   void enqueue(TaskHeader& task, Turn turn) noexcept override;
   void forget(TaskHeader&) noexcept override {}
@@ -112,11 +89,11 @@ class BlockingCore final : public SharedScheduler {
   Mutex mutex_;
   CondVar all_ended_;
   bool closed_ = false;
-  Queue queue_;
+  TaskList queue_;
   std::size_t promised_ = 0;  // threads that were called or started, and will look at the queue
   std::vector<Idle*> idle_;   // the one that became idle last is at the end
-  Gauge idle_count_;
-  Gauge threads_;  // of `max_threads`: those that run jobs do not count
+  Counter idle_count_;
+  Counter threads_;  // of `max_threads`: those that run jobs do not count
   Threads live_;
   Threads ended_;  // to be joined
 };

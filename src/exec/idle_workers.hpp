@@ -1,9 +1,9 @@
 // IdleWorkers: who sleeps, who searches, and whom a new task wakes.
 //
 // A worker that has nothing to do searches (looks at the other workers' queues and the injection
-// queue), then sleeps. At most half of the workers search at once. A new task wakes a sleeper only
-// if nobody searches: the searcher will find it. A searcher that finds something while it is the
-// last one wakes the next, so wake-ups spread as long as there is work, one at a time.
+// queue), then sleeps. About half of the workers search at once, no more. A new task wakes a
+// sleeper only if nobody searches: the searcher will find it. A searcher that finds something while
+// it is the last one wakes the next, so wake-ups spread as long as there is work, one at a time.
 //
 // No task is left behind in the injection queue. Whoever pushes there makes a read-modify-write on
 // `state_` after it; whoever goes to sleep makes one before it looks at all queues a last time; the
@@ -42,6 +42,7 @@ class IdleWorkers {
   }
   /// It found something. True: it was the last searcher, so another one is to be woken.
   bool stop_search() noexcept {
+    // ORDER: seq_cst; as told above, like all changes of the state.
     return searching(state_.fetch_sub(one_searching, memory_order_seq_cst)) == 1;
   }
 
@@ -49,6 +50,7 @@ class IdleWorkers {
   void sleep(Worker& worker, bool was_searching) noexcept {
     const Lock lock(mutex_);
     sleepers_.push_back(&worker);  // there is room for every worker
+    // ORDER: seq_cst; as told above: before the caller's last look.
     state_.fetch_add(one_sleeping - (was_searching ? one_searching : 0), memory_order_seq_cst);
   }
   /// A sleeper woke up. True: by itself, so it has left the sleepers just now and does not search.
@@ -58,6 +60,7 @@ class IdleWorkers {
     const auto found = std::find(sleepers_.begin(), sleepers_.end(), &worker);
     if (found == sleepers_.end()) return false;
     sleepers_.erase(found);
+    // ORDER: seq_cst; as told above.
     state_.fetch_sub(one_sleeping, memory_order_seq_cst);
     return true;
   }
@@ -76,6 +79,7 @@ class IdleWorkers {
   }
   /// The same after a push on the injection queue.
   bool wants_waking_for_injected() noexcept {
+    // ORDER: seq_cst; as told above: after the push.
     return wants_waking(state_.fetch_add(0, memory_order_seq_cst));
   }
   /// The sleeper to be unparked, which counts as searching from now on; null if none is needed.
@@ -84,6 +88,7 @@ class IdleWorkers {
     if (!wants_waking(state_.load(memory_order_relaxed))) return nullptr;
     Worker* chosen = sleepers_.back();
     sleepers_.pop_back();
+    // ORDER: seq_cst; as told above.
     state_.fetch_add(one_searching - one_sleeping, memory_order_seq_cst);
     return chosen;
   }

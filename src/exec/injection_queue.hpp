@@ -1,27 +1,25 @@
-// InjectionQueue: tasks that come from outside the workers, in order. A lock, an intrusive list.
+// InjectionQueue: tasks that come from outside the workers, in order: a list under a lock.
 #pragma once
 
 #include <cstddef>
 
 #include "rouse/base/thread.hpp"
-#include "rouse/exec/task_header.hpp"
+
+#include "exec/task_list.hpp"
 
 namespace rouse {
 
 class InjectionQueue {
  public:
   /// Any thread; a moment later it may be wrong.
-  std::size_t size() const noexcept { return size_.load(memory_order_relaxed); }
+  std::size_t size() const noexcept { return tasks_.size(); }
   bool empty() const noexcept { return size() == 0; }
 
   /// False once closed: the task is not taken.
   bool push(TaskHeader& task) noexcept {
     const Lock lock(mutex_);
     if (closed_) return false;
-    task.queue_next = nullptr;
-    *last_ = &task;
-    last_ = &task.queue_next;
-    size_.store(size() + 1, memory_order_relaxed);
+    tasks_.push(task);
     return true;
   }
 
@@ -30,12 +28,7 @@ class InjectionQueue {
     if (empty()) return 0;
     const Lock lock(mutex_);
     std::size_t count = 0;
-    while (count < max && first_ != nullptr) {
-      out[count++] = first_;
-      first_ = first_->queue_next;
-    }
-    if (first_ == nullptr) last_ = &first_;
-    size_.store(size() - count, memory_order_relaxed);
+    while (count < max && (out[count] = tasks_.pop()) != nullptr) ++count;
     return count;
   }
 
@@ -43,17 +36,14 @@ class InjectionQueue {
   void close() noexcept {
     const Lock lock(mutex_);
     closed_ = true;
-    first_ = nullptr;
-    last_ = &first_;
-    size_.store(0, memory_order_relaxed);
+    while (tasks_.pop() != nullptr) {
+    }
   }
 
  private:
   Mutex mutex_;
-  TaskHeader* first_ = nullptr;
-  TaskHeader** last_ = &first_;
+  TaskList tasks_;
   bool closed_ = false;
-  atomic<std::size_t> size_{0};  // written under the lock
 };
 
 }  // namespace rouse

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "rouse/base/atomic.hpp"
@@ -28,7 +29,7 @@ namespace rouse {
 
 class LocalQueue {
  public:
-  LocalQueue() { add_ring(256); }
+  LocalQueue() { install(std::make_unique<Ring>(256)); }
 
   /// Any thread; a moment later it may be wrong.
   std::size_t size() const noexcept {
@@ -98,10 +99,10 @@ class LocalQueue {
     const std::unique_ptr<atomic<TaskHeader*>[]> slots;
   };
 
-  void add_ring(std::size_t size) {
-    rings_.push_back(std::make_unique<Ring>(size));
-    own_ = rings_.back().get();
-    // ORDER: release; publishes the ring's contents.
+  void install(std::unique_ptr<Ring> ring) {
+    own_ = ring.get();
+    rings_.push_back(std::move(ring));
+    // ORDER: release; publishes the ring's slots.
     ring_.store(own_, memory_order_release);
   }
 
@@ -115,10 +116,7 @@ class LocalQueue {
       larger->slots[i & larger->mask].store(old.slots[i & old.mask].load(memory_order_relaxed),
                                             memory_order_relaxed);
     }
-    own_ = larger.get();
-    rings_.push_back(std::move(larger));
-    // ORDER: release; publishes the copied slots.
-    ring_.store(own_, memory_order_release);
+    install(std::move(larger));
   }
 
   // The owner's.

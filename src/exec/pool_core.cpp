@@ -315,8 +315,7 @@ void PoolCore::leave_away(TaskHeader& task, bool is_done) noexcept {
 // --- The end. ---
 
 void PoolCore::close() noexcept {
-  // ORDER: seq_cst; before the unparks: a worker that goes to sleep after them sees it.
-  closing_.store(true, memory_order_seq_cst);
+  closing_.store(true, memory_order_relaxed);  // published by the unparks
   for (auto& worker : workers_) worker->park.unpark(driver_);
 }
 
@@ -396,8 +395,9 @@ bool PoolCore::shutdown(std::chrono::nanoseconds timeout) noexcept {
 
 PoolMetrics PoolCore::metrics() const {
   PoolMetrics metrics;
-  // First what is completed, so that no task counts as completed that is not yet as spawned.
-  std::uint64_t completed = outside_completed_.load(memory_order_acquire);
+  // First what is completed: so tasks that are spawned and end meanwhile count as alive, not as
+  // less than none.
+  std::uint64_t completed = outside_completed_.load(memory_order_relaxed);
   for (const auto& worker : workers_) {
     completed += worker->counters.completed.get();
     metrics.workers.push_back(worker->counters.metrics());

@@ -139,11 +139,8 @@ void SharedScheduler::free(TaskHeader& task) noexcept {
 
 void SharedScheduler::watch(TaskHeader& task, const Waker& waker) {
   SharedTaskState state = task.shared_state();
-  if (state.has_join_waker()) {
-    // The field may be read while the bit is set: nobody writes it before the task is complete,
-    // and then only to take it, which `retract` would tell.
-    if (!state.retract_join_waker()) return waker.wake_by_ref();
-  }
+  // While the bit is set the task may complete and the field be taken: so not even a look at it.
+  if (state.has_join_waker() && !state.retract_join_waker()) return waker.wake_by_ref();
   if (!task.join_waker.will_wake(waker)) task.join_waker = waker;
   if (!state.publish_join_waker()) waker.wake_by_ref();
 }
@@ -163,6 +160,7 @@ void SharedScheduler::detach(TaskHeader& task) {
 
 void SharedScheduler::joined(TaskHeader& task) { drop_owner(task); }
 
+// ORDER: as RefCounted.
 void SharedScheduler::add_ref() noexcept { refs_.fetch_add(1, memory_order_relaxed); }
 void SharedScheduler::release() noexcept {
   if (refs_.fetch_sub(1, memory_order_acq_rel) == 1) delete this;

@@ -25,10 +25,10 @@ bool ThreadPool::shutdown(std::chrono::nanoseconds timeout) {
 }
 
 Spawner ThreadPool::spawner() const { return Spawner(RefPtr<Scheduler>::share(&scheduler())); }
-PoolMetrics ThreadPool::metrics() const { return core_->metrics(); }
+PoolMetrics ThreadPool::metrics() const { return static_cast<PoolCore&>(scheduler()).metrics(); }
 
 Scheduler& ThreadPool::scheduler() const noexcept {
-  ROUSE_ASSERT(core_, "use of a ThreadPool that was shut down");
+  ROUSE_ASSERT(core_, "use of a ThreadPool that was shut down: make another one");
   return *core_;
 }
 

@@ -3,23 +3,12 @@
 
 #include <cstdint>
 
-#include "rouse/base/atomic.hpp"
 #include "rouse/exec/pool_metrics.hpp"
 
+#include "exec/counter.hpp"
 #include "sys/clock.hpp"
 
 namespace rouse {
-
-/// Counts on one thread, read by others.
-class Counter {
- public:
-  void add(std::uint64_t n = 1) noexcept { set(get() + n); }
-  void set(std::uint64_t value) noexcept { value_.store(value, memory_order_relaxed); }
-  std::uint64_t get() const noexcept { return value_.load(memory_order_relaxed); }
-
- private:
-  atomic<std::uint64_t> value_{0};
-};
 
 /// Of two counters that are read one after the other: never below zero.
 inline std::uint64_t difference(std::uint64_t more, std::uint64_t less) noexcept {

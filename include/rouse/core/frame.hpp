@@ -9,13 +9,12 @@
 //                     '------------------- link --------------^
 //
 // Invariants:
-//  - link_ of a root is the innermost frame (itself at first), null while the chain runs; of a
-//  child,
-//    its parent.
-//  - A frame that runs has run_: the poll_chain of its root that is under way. A suspended frame
-//  has
-//    awaited_ in the same place: in the innermost its Leaf (null before the first resume), in every
-//    frame above the pointer, inside the awaited Async, that owns the child's frame.
+//  - link_ of a root is the innermost frame (itself at first), null while the chain runs.
+//    link_ of a child is its parent.
+//  - A frame that runs has run_: the poll_chain of its root that is under way.
+//    A suspended frame has awaited_ in the same place. In the innermost it is its Leaf (null before
+//    the first resume), in every frame above it points, inside the awaited Async, to the owner of
+//    the child's frame.
 //  - A frame may run several children one after another that it awaits all at once: its branches.
 //    It awaits a Fork, which says what runs when a branch ends. A branch's link_ is its parent.
 #pragma once

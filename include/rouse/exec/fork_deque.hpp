@@ -15,12 +15,10 @@
 //  - A thief that exchanged {t, s} for {t+1, s} owns entry t: it was public at that moment, and no
 //    other exchange from top = t can succeed any more. It reads the slot only then: while top was
 //    t, entry t might have been taken back, popped and replaced (split t, then t+1 again).
-//  - The owner pops only entries >= split. It lowers split by an exchange that fails if a thief
-//  came
-//    first, so what it takes back no thief has or can get.
-//  - A thief empties its slot after reading it, the owner when it pops. The owner fills only an
-//  empty
-//    slot: so it never overruns an entry whose thief is slow; such a slot makes the deque full.
+//  - The owner pops only entries >= split. It lowers split by an exchange that fails if a thief was
+//    faster, so what it takes back no thief has or can get.
+//  - A thief empties its slot after reading it, the owner when it pops. The owner fills only empty
+//    slots: so it never overruns an entry whose thief is slow; such a slot makes the deque full.
 #pragma once
 
 #include <cstddef>

@@ -46,11 +46,7 @@ class ROUSE_API ForkRegion : public Fork {
   /// Runs the `size` children, at least one, in the chain of `parent`, which is running.
   template <std::uint32_t size>
   Transfer start(Frame& parent, Frame** frames) noexcept {
-    ChainRun& run = parent.run();
-    children = frames;
-    begun_ = 1;
-    locals_ = run.context().task_locals();
-    parent.begin_fork(*this);
+    ChainRun& run = begin(parent, frames);
     ForkDeque* forks = run.context().forks();
     if (forks == nullptr || !run.settles()) [[unlikely]]
       return start_slowly(parent, run);
@@ -66,12 +62,7 @@ class ROUSE_API ForkRegion : public Fork {
   }
   /// The same for a number of them that is not known when compiling.
   Transfer start_many(Frame& parent, Frame** frames) noexcept {
-    ChainRun& run = parent.run();
-    children = frames;
-    begun_ = 1;
-    locals_ = run.context().task_locals();
-    parent.begin_fork(*this);
-    return start_slowly(parent, run);
+    return start_slowly(parent, begin(parent, frames));
   }
 
   /// Polls the children without a parent. True: all ended.
@@ -97,6 +88,14 @@ class ROUSE_API ForkRegion : public Fork {
   ChildGroup& group();
 
  private:
+  ChainRun& begin(Frame& parent, Frame** frames) noexcept {
+    ChainRun& run = parent.run();
+    children = frames;
+    begun_ = 1;
+    locals_ = run.context().task_locals();
+    parent.begin_fork(*this);
+    return run;
+  }
   /// A branch has ended.
   static Transfer next(Fork& fork, Frame& parent, ChainRun& run) noexcept {
     auto& self = static_cast<ForkRegion&>(fork);

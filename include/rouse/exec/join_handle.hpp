@@ -15,6 +15,7 @@ namespace rouse {
 /// Thrown at the join of a task that has no result, because it was cancelled.
 class ROUSE_API JoinError : public std::runtime_error {
  public:
+  /// 0: a child of parallel or scope, which has no handle.
   explicit JoinError(TaskId id);
   ~JoinError() override;
   [[nodiscard]] bool is_cancelled() const noexcept { return true; }

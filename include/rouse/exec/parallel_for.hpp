@@ -2,8 +2,12 @@
 // several threads where there are some. Elements are those of random-access iterators, or the
 // integers from `first` to before `last`. If `fn` returns a future, that is awaited.
 //
-//   co_await parallel_for(rows, [&](Row& row) { row.sort(); });
-//   co_await parallel_for(0, n, [&](int i) -> Async<void> { co_await fetch(urls[i]); });
+//   co_await parallel_for(rows, [](Row& row) { row.sort(); });
+//   auto fetch_one = [&](int i) -> Async<void> { co_await fetch(urls[i]); };
+//   co_await parallel_for(0, n, fetch_one);
+//
+// A function that captures has a name because GCC 12 destroys a lambda twice that is written inside
+// a co_await.
 //
 // The range is halved until a part has no more than `grain` elements, which one thread then takes
 // one after another; by default there are about 128 parts. Calls of `fn` run at the same time on

@@ -1,0 +1,43 @@
+// TaskList: tasks first in, first out, linked through themselves. For one thread at a time; its
+// size may be read by any.
+#pragma once
+
+#include <cstddef>
+
+#include "rouse/exec/task_header.hpp"
+
+#include "exec/counter.hpp"
+
+namespace rouse {
+
+class TaskList {
+ public:
+  TaskList() = default;
+  TaskList(const TaskList&) = delete;
+  TaskList& operator=(const TaskList&) = delete;
+
+  std::size_t size() const noexcept { return size_.get(); }
+
+  void push(TaskHeader& task) noexcept {
+    task.queue_next = nullptr;
+    *last_ = &task;
+    last_ = &task.queue_next;
+    size_.add();
+  }
+  /// Null if there is none.
+  TaskHeader* pop() noexcept {
+    TaskHeader* task = first_;
+    if (task == nullptr) return nullptr;
+    first_ = task->queue_next;
+    if (first_ == nullptr) last_ = &first_;
+    size_.subtract();
+    return task;
+  }
+
+ private:
+  TaskHeader* first_ = nullptr;
+  TaskHeader** last_ = &first_;
+  Counter size_;
+};
+
+}  // namespace rouse
