@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "rouse/core/future.hpp"
-#include "rouse/future/movable_until_polled.hpp"
+#include "rouse/core/movable_until_polled.hpp"
 
 namespace rouse {
 

@@ -14,8 +14,8 @@
 
 #include "rouse/core/borrow.hpp"
 #include "rouse/core/future.hpp"
+#include "rouse/core/movable_until_polled.hpp"
 #include "rouse/future/child.hpp"
-#include "rouse/future/movable_until_polled.hpp"
 
 namespace rouse {
 

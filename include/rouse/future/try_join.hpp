@@ -17,8 +17,8 @@
 
 #include "rouse/base/result.hpp"
 #include "rouse/core/future.hpp"
+#include "rouse/core/movable_until_polled.hpp"
 #include "rouse/future/child.hpp"
-#include "rouse/future/movable_until_polled.hpp"
 
 namespace rouse {
 
