@@ -13,6 +13,13 @@
 #define ROUSE_TRIVIAL_ABI
 #endif
 
+/// What a function gives refers to this object or argument: clang warns where that is a temporary.
+#if defined(__clang__)
+#define ROUSE_LIFETIMEBOUND [[clang::lifetimebound]]
+#else
+#define ROUSE_LIFETIMEBOUND
+#endif
+
 namespace rouse {
 
 /// Whether `await_suspend` may hand over to the next coroutine with a guaranteed tail call.

@@ -12,7 +12,15 @@
 
 namespace rouse {
 
-class ROUSE_API SpinLock {
+/// For the `attempt`-th look at something that another thread is about to change: a moment's pause,
+/// later on one in which that thread gets the processor.
+#if __STDC_HOSTED__
+ROUSE_API void back_off(unsigned attempt) noexcept;
+#else
+inline void back_off(unsigned) noexcept { spin_hint(); }
+#endif
+
+class SpinLock {
  public:
   constexpr SpinLock() noexcept = default;
   SpinLock(const SpinLock&) = delete;
@@ -27,35 +35,39 @@ class ROUSE_API SpinLock {
   void unlock() noexcept { locked_.store(false, memory_order_release); }
 
  private:
-  void lock_contended() noexcept;
+  [[gnu::noinline, gnu::cold]] void lock_contended() noexcept {
+    unsigned attempt = 0;
+    do {
+      // Only looking keeps the line shared until the lock is free.
+      while (locked_.load(memory_order_relaxed)) back_off(attempt++);
+      // ORDER: acquire; sees what the last holder wrote.
+    } while (locked_.exchange(true, memory_order_acquire));
+  }
 
   atomic<bool> locked_{false};
 };
 
-/// Holds a SpinLock until its end or `unlock`.
+/// Holds a SpinLock from its beginning to its end, but for the time between `unlock` and `lock`.
 class [[nodiscard]] SpinGuard {
  public:
-  explicit SpinGuard(SpinLock& lock) noexcept : lock_(&lock) { lock.lock(); }
+  explicit SpinGuard(SpinLock& lock) noexcept : lock_(lock) { lock_.lock(); }
   SpinGuard(const SpinGuard&) = delete;
   SpinGuard& operator=(const SpinGuard&) = delete;
   ~SpinGuard() {
-    if (lock_) lock_->unlock();
+    if (held_) lock_.unlock();
+  }
+  void lock() noexcept {
+    lock_.lock();
+    held_ = true;
   }
   void unlock() noexcept {
-    lock_->unlock();
-    lock_ = nullptr;
+    held_ = false;
+    lock_.unlock();
   }
 
  private:
-  SpinLock* lock_;
+  SpinLock& lock_;
+  bool held_ = true;
 };
-
-#if !__STDC_HOSTED__
-/// No other thread can be let run: spin.
-inline void SpinLock::lock_contended() noexcept {
-  // ORDER: acquire; as in lock.
-  while (locked_.exchange(true, memory_order_acquire)) spin_hint();
-}
-#endif
 
 }  // namespace rouse

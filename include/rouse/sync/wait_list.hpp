@@ -1,18 +1,21 @@
 // Waiter and WaitList: who waits for a primitive, in the order they came. A Waiter is a member of
 // the future that waits, so waiting allocates nothing, and leaving from the middle costs the same
-// as from the front.
+// as from the front. WakeBatch is how waiters are notified and woken.
 //
-//   fresh --push--> waiting --take--> notified
+//   fresh --push--> waiting --take--> taken --notify--> notified
 //              '----remove----> fresh
 //
 // Invariants:
 //  - The list and all but `is_notified` of its waiters belong to whoever holds the primitive's
-//    SpinLock.
-//  - `take` is the last that the notifier does with a waiter: the moment it is notified, its future
-//    may be ready on another thread and gone.
+//    SpinLock. A taken waiter is the notifier's; its future, if it is dropped then, waits those few
+//    instructions for it to become notified.
 //  - Wakers run foreign code when they are cloned, woken or dropped, and that may come back to the
 //    primitive. So they are cloned before the lock is taken, and woken and dropped after it was
-//    given back: `take` hands the waker out, WakeBatch keeps many until then.
+//    given back.
+//  - Waiters become notified after the lock was given back: from then on their futures may be ready
+//    on another thread, and gone, and so may the primitive, as when a task that waits for the last
+//    of its helpers returns. A notifier that woke no more than one batch never touches it again.
+//  - All of a batch are notified before the first is woken: whoever is woken may drop the others.
 #pragma once
 
 #include <cstddef>
@@ -34,11 +37,6 @@ class WaitLink {
   WaitLink(const WaitLink&) = delete;
   WaitLink& operator=(const WaitLink&) = delete;
 
- protected:
-  ~WaitLink() = default;
-
- private:
-  friend class WaitList;
   void insert_before(WaitLink& next) noexcept {
     next_ = &next;
     prev_ = std::exchange(next.prev_, this);
@@ -48,6 +46,9 @@ class WaitLink {
     prev_->next_ = next_;
     next_->prev_ = prev_;
   }
+
+ protected:
+  ~WaitLink() = default;
 
   WaitLink* prev_;
   WaitLink* next_;
@@ -69,14 +70,19 @@ class Waiter : public WaitLink {
   [[nodiscard]] bool is_notified() const noexcept { return load() == State::notified; }
   /// What it was notified of is taken: the future may wait again.
   void reset() noexcept { state_.store(State::fresh, memory_order_relaxed); }
+  /// For a waiter that does not wait in the list any more: its notifier is about to be done with
+  /// it.
+  void wait_until_notified() const noexcept {
+    for (unsigned attempt = 0; !is_notified(); ++attempt) back_off(attempt);
+  }
 
  protected:
   ~Waiter() = default;
 
  private:
   friend class WaitList;
-  enum class State : std::uint8_t { fresh, waiting, notified };
-  // ORDER: acquire; sees what the notifier wrote before `take`.
+  enum class State : std::uint8_t { fresh, waiting, taken, notified };
+  // ORDER: acquire; sees what the notifier wrote before.
   State load() const noexcept { return state_.load(memory_order_acquire); }
 
   Waker waker_;
@@ -86,6 +92,8 @@ class Waiter : public WaitLink {
 /// Every member but `keep_waker` is for whoever holds the primitive's lock.
 class WaitList : WaitLink {
  public:
+  class WakeBatch;
+
   constexpr WaitList() noexcept = default;
   ~WaitList() {
     ROUSE_ASSERT(is_empty(),
@@ -108,18 +116,8 @@ class WaitList : WaitLink {
     waiter.insert_before(*this);
   }
 
-  /// Notifies a waiter of this list. The caller wakes the waker once the lock is given back, and
-  /// touches the waiter no more.
-  [[nodiscard]] Waker take(Waiter& waiter) noexcept {
-    waiter.unlink();
-    Waker waker = std::move(waiter.waker_);
-    // ORDER: release; publishes what the notifier wrote to the future that sees it.
-    waiter.state_.store(Waiter::State::notified, memory_order_release);
-    return waker;
-  }
-
   /// The future gives up, or found what it wanted. Fresh again; the caller drops the waker once the
-  /// lock is given back. A waiter that does not wait stays as it is.
+  /// lock is given back. An empty one says that it was taken: see `wait_until_notified`.
   [[nodiscard]] Waker remove(Waiter& waiter) noexcept {
     if (waiter.load() != Waiter::State::waiting) return Waker();
     waiter.unlink();
@@ -139,44 +137,72 @@ class WaitList : WaitLink {
   /// For a future that is polled again while it waits: it is the latest waker that counts. False:
   /// the waiter was notified meanwhile. Takes the primitive's lock itself.
   static bool keep_waker(SpinLock& lock, Waiter& waiter, const Context& cx) {
+    if (has_waker(lock, waiter, cx)) return true;
+    Waker waker = cx.waker();
     {
       const SpinGuard guard(lock);
-      if (waiter.load() != Waiter::State::waiting) return false;
-      if (waiter.waker_.will_wake(cx.waker())) return true;
+      if (waiter.load() == Waiter::State::waiting) {
+        std::swap(waiter.waker_, waker);
+        return true;  // the guard ends first, then the old waker
+      }
     }
-    Waker waker = cx.waker();
+    waiter.wait_until_notified();
+    return false;
+  }
+
+ private:
+  static bool has_waker(SpinLock& lock, const Waiter& waiter, const Context& cx) noexcept {
     const SpinGuard guard(lock);
-    if (waiter.load() != Waiter::State::waiting) return false;
-    std::swap(waiter.waker_, waker);
-    return true;  // the guard goes first, then the old waker
+    return waiter.load() == Waiter::State::waiting && waiter.waker_.will_wake(cx.waker());
   }
 };
 
-/// Wakers to be woken once the lock is given back.
-class WakeBatch {
+/// Waiters to be notified and woken once the lock is given back.
+class WaitList::WakeBatch {
  public:
   WakeBatch() noexcept {}
   WakeBatch(const WakeBatch&) = delete;
   WakeBatch& operator=(const WakeBatch&) = delete;
-  ~WakeBatch() { wake_all(); }
+  ~WakeBatch() { ROUSE_ASSERT(size_ == 0, "a WakeBatch was not woken"); }
 
   /// Wake them before there are more.
   [[nodiscard]] bool is_full() const noexcept { return size_ == capacity; }
-  void push(Waker waker) noexcept { new (&wakers_[size_++]) Waker(std::move(waker)); }
+
+  /// Takes a waiter out of the list where it waits, under the lock.
+  void take(Waiter& waiter) noexcept {
+    waiter.unlink();
+    waiter.state_.store(Waiter::State::taken, memory_order_relaxed);
+    waiters_[size_++] = &waiter;
+  }
+
+  /// Notifies and wakes them. Without the lock.
   void wake_all() noexcept {
+    Wakers wakers;
     for (std::size_t i = 0; i < size_; ++i) {
-      std::move(wakers_[i]).wake();
-      wakers_[i].~Waker();
+      Waiter& waiter = *waiters_[i];
+      new (&wakers.at[i]) Waker(std::move(waiter.waker_));
+      // ORDER: release; publishes what the notifier wrote to the future that sees it.
+      waiter.state_.store(Waiter::State::notified, memory_order_release);
     }
-    size_ = 0;
+    const std::size_t size = std::exchange(size_, 0);
+    for (std::size_t i = 0; i < size; ++i) {
+      std::move(wakers.at[i]).wake();
+      wakers.at[i].~Waker();
+    }
   }
 
  private:
   static constexpr std::size_t capacity = 32;
-  std::size_t size_ = 0;
-  union {
-    Waker wakers_[capacity];
+  /// Made one by one.
+  union Wakers {
+    Wakers() noexcept {}
+    ~Wakers() {}
+    Waker at[capacity];
   };
+
+  std::size_t size_ = 0;
+  Waiter* waiters_[capacity];
 };
+using WakeBatch = WaitList::WakeBatch;
 
 }  // namespace rouse::sync

@@ -1,0 +1,89 @@
+// What Mutex and RwLock share: LockGuard, which allows access to the value as long as it lives, and
+// LockFuture, which waits for one.
+//
+// A lock has members `semaphore_`, `value_` and `all_`: the permits that make up the whole lock.
+// Access to a const value takes one of them, to a mutable one all.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "rouse/base/assert.hpp"
+#include "rouse/base/attributes.hpp"
+#include "rouse/core/future.hpp"
+#include "rouse/sync/semaphore.hpp"
+
+namespace rouse::sync {
+
+/// Owner is a pointer to the lock: a plain one, or a smart one that keeps the lock alive.
+template <class Value, class Owner>
+class [[nodiscard("unlocked at once: keep the guard in a variable")]] LockGuard {
+ public:
+  /// Of a lock whose permits were taken for it.
+  explicit LockGuard(Owner locked) noexcept : lock_(std::move(locked)) {}
+  LockGuard(LockGuard&& other) noexcept : lock_(std::exchange(other.lock_, nullptr)) {}
+  LockGuard& operator=(LockGuard other) noexcept {
+    std::swap(lock_, other.lock_);
+    return *this;
+  }
+  ~LockGuard() { unlock(); }
+
+  Value& operator*() const noexcept ROUSE_LIFETIMEBOUND { return get(); }
+  Value* operator->() const noexcept ROUSE_LIFETIMEBOUND { return &get(); }
+
+  /// Unlocks before the guard ends, which holds nothing then.
+  void unlock() noexcept {
+    if (const Owner lock = std::exchange(lock_, nullptr))
+      lock->semaphore_.add_permits(permits(*lock));
+  }
+
+  /// Goes on reading, and no writer comes in between.
+  [[nodiscard]] LockGuard<const Value, Owner> downgrade() && noexcept {
+    static_cast<void>(get());
+    lock_->semaphore_.add_permits(lock_->all_ - 1);
+    return LockGuard<const Value, Owner>(std::exchange(lock_, nullptr));
+  }
+
+  [[nodiscard]] static std::optional<LockGuard> try_lock(Owner lock) noexcept {
+    if (!lock->semaphore_.try_take(permits(*lock))) return std::nullopt;
+    return std::optional<LockGuard>(std::in_place, std::move(lock));
+  }
+  static Acquiring acquire(const Owner& lock) noexcept {
+    return Acquiring(lock->semaphore_, permits(*lock));
+  }
+
+ private:
+  static std::uint32_t permits(const auto& lock) noexcept {
+    return std::is_const_v<Value> ? 1 : lock.all_;
+  }
+  Value& get() const noexcept {
+    ROUSE_ASSERT(lock_, "use of a guard that was unlocked or moved from: lock again");
+    return lock_->value_;
+  }
+
+  Owner lock_;
+};
+
+/// Completes when the lock is held. Dropping it gives up its place in the queue, and the lock, if
+/// it was given meanwhile, goes to the next. Any thread.
+template <class Value, class Owner>
+class [[nodiscard("a future does nothing until it is polled: co_await it")]] LockFuture {
+ public:
+  using Output = LockGuard<Value, Owner>;
+
+  explicit LockFuture(Owner lock) noexcept
+      : acquiring_(Output::acquire(lock)), lock_(std::move(lock)) {}
+
+  Poll<Output> poll(Context& cx) {
+    if (acquiring_.poll(cx).is_pending()) return pending;  // a lock is never closed
+    return Poll<Output>::ready(Output(std::move(lock_)));
+  }
+
+ private:
+  Acquiring acquiring_;
+  Owner lock_;
+};
+
+}  // namespace rouse::sync

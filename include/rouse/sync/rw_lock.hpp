@@ -1,0 +1,102 @@
+// RwLock<T>: a value that many tasks read at a time or one writes. Fair: readers and writers are
+// served in the order they came, so a reader waits behind a writer that waits.
+//
+//   RwLock<Config> config;
+//   { auto reading = co_await config.read();  use(reading->name); }
+//   { auto writing = co_await config.write(); writing->name = "new"; }
+//
+// A task that reads must not read again before the first guard ends: a writer that came in between
+// waits for the first, and the second would wait for that writer.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "rouse/base/assert.hpp"
+#include "rouse/base/attributes.hpp"
+#include "rouse/sync/lock_guard.hpp"
+
+namespace rouse::sync {
+
+template <class T>
+class RwLock;
+
+template <class T, class Owner = RwLock<T>*>
+using ReadGuard = LockGuard<const T, Owner>;
+/// `std::move(guard).downgrade()` makes it a ReadGuard.
+template <class T, class Owner = RwLock<T>*>
+using WriteGuard = LockGuard<T, Owner>;
+
+/// How many may read a RwLock at a time.
+class MaxReaders {
+ public:
+  explicit constexpr MaxReaders(std::uint32_t n = UINT32_MAX >> 3) noexcept : count_(n) {
+    ROUSE_ASSERT(n > 0, "a RwLock with MaxReaders(0) could not be locked: allow at least 1");
+  }
+  [[nodiscard]] constexpr std::uint32_t count() const noexcept { return count_; }
+
+ private:
+  std::uint32_t count_;
+};
+
+template <class T>
+class RwLock {
+ public:
+  constexpr RwLock() = default;
+  /// Makes the value of `args`.
+  template <class... Args>
+    requires std::constructible_from<T, Args...>
+  explicit constexpr RwLock(Args&&... args) : value_(std::forward<Args>(args)...) {}
+  template <class... Args>
+    requires std::constructible_from<T, Args...>
+  explicit constexpr RwLock(MaxReaders readers, Args&&... args)
+      : all_(readers.count()), semaphore_(all_), value_(std::forward<Args>(args)...) {}
+
+  [[nodiscard]] LockFuture<const T, RwLock*> read() noexcept ROUSE_LIFETIMEBOUND {
+    return LockFuture<const T, RwLock*>(this);
+  }
+  [[nodiscard]] LockFuture<T, RwLock*> write() noexcept ROUSE_LIFETIMEBOUND {
+    return LockFuture<T, RwLock*>(this);
+  }
+  /// Locks if nobody writes or waits.
+  [[nodiscard]] std::optional<ReadGuard<T>> try_read() noexcept ROUSE_LIFETIMEBOUND {
+    return ReadGuard<T>::try_lock(this);
+  }
+  /// Locks if nobody reads, writes or waits.
+  [[nodiscard]] std::optional<WriteGuard<T>> try_write() noexcept ROUSE_LIFETIMEBOUND {
+    return WriteGuard<T>::try_lock(this);
+  }
+
+  /// The same; future and guard own the lock, through a std::shared_ptr or the like.
+  template <class Owner>
+  [[nodiscard]] static LockFuture<const T, Owner> read_owned(Owner lock) noexcept {
+    return LockFuture<const T, Owner>(std::move(lock));
+  }
+  template <class Owner>
+  [[nodiscard]] static LockFuture<T, Owner> write_owned(Owner lock) noexcept {
+    return LockFuture<T, Owner>(std::move(lock));
+  }
+  template <class Owner>
+  [[nodiscard]] static std::optional<ReadGuard<T, Owner>> try_read_owned(Owner lock) noexcept {
+    return ReadGuard<T, Owner>::try_lock(std::move(lock));
+  }
+  template <class Owner>
+  [[nodiscard]] static std::optional<WriteGuard<T, Owner>> try_write_owned(Owner lock) noexcept {
+    return WriteGuard<T, Owner>::try_lock(std::move(lock));
+  }
+
+  /// The value, for whoever has the lock for himself.
+  [[nodiscard]] T& get_mut() noexcept ROUSE_LIFETIMEBOUND { return value_; }
+
+ private:
+  template <class, class>
+  friend class LockGuard;
+
+  const std::uint32_t all_ = MaxReaders().count();
+  Semaphore semaphore_{all_};
+  T value_{};
+};
+
+}  // namespace rouse::sync

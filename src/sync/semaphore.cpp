@@ -1,0 +1,103 @@
+// What happens while somebody waits. See sync/semaphore.hpp.
+#include "rouse/sync/semaphore.hpp"
+
+namespace rouse::sync {
+
+Poll<bool> Semaphore::wait(Acquiring& waiter, const Context& cx) noexcept {
+  Waker waker = cx.waker();
+  const SpinGuard guard(lock_);
+  // ORDER: acquire here and below; sees the last holder's writes, or what was done before `close`.
+  std::size_t state = state_.load(memory_order_acquire);
+  while ((state & has_waiters) == 0) {
+    if ((state & closed) != 0) return Poll<bool>::ready(false);
+    const bool enough = has(state, waiter.needed_);
+    const std::size_t next =
+        enough ? state - (std::size_t{waiter.needed_} << permit_shift) : state | has_waiters;
+    if (!state_.compare_exchange_weak(state, next, memory_order_acquire, memory_order_acquire))
+      continue;
+    if (enough) return Poll<bool>::ready(true);
+    break;
+  }
+  waiters_.push(waiter, std::move(waker));
+  return pending;
+}
+
+void Semaphore::leave(Acquiring& waiter) noexcept {
+  SpinGuard guard(lock_);
+  if (const Waker dropped = waiters_.remove(waiter))
+    return serve(guard);  // there may be enough for the next one, who wants fewer
+  guard.unlock();
+  waiter.wait_until_notified();
+  if (!waiter.refused_) add_permits(waiter.needed_);
+}
+
+void Semaphore::add_permits_contended(std::size_t n) noexcept {
+  SpinGuard guard(lock_);
+  // If the last waiter left meanwhile, the fast paths are at the word too.
+  // ORDER: release; publishes what the holder did to the next one.
+  const std::size_t state = state_.fetch_add(n << permit_shift, memory_order_release);
+  static_cast<void>(plus(state, n));
+  if ((state & has_waiters) != 0) serve(guard);
+}
+
+/// Gives the permits to the waiters, in their order, then the lock back. Only with waiters.
+void Semaphore::serve(SpinGuard& guard) noexcept {
+  WakeBatch woken;
+  // ORDER: acquire; what the former holders did is published to the waiters, who are notified.
+  std::size_t state = state_.load(memory_order_acquire);
+  std::size_t permits = state >> permit_shift;
+  while (!waiters_.is_empty() && waiters_.first<Acquiring>().needed_ <= permits) {
+    auto& waiter = waiters_.first<Acquiring>();
+    permits -= waiter.needed_;
+    woken.take(waiter);
+    if (!woken.is_full()) continue;
+    // ORDER: release; as above, for whoever takes the rest.
+    state_.store(permits << permit_shift | (state & closed) | has_waiters, memory_order_release);
+    guard.unlock();
+    woken.wake_all();
+    guard.lock();
+    // ORDER: acquire; as above.
+    state = state_.load(memory_order_acquire);
+    permits = state >> permit_shift;
+    if ((state & has_waiters) == 0) return guard.unlock();  // another one served the rest
+  }
+  // ORDER: release; as above.
+  state_.store(permits << permit_shift | (state & closed) | (waiters_.is_empty() ? 0 : has_waiters),
+               memory_order_release);
+  guard.unlock();
+  woken.wake_all();
+}
+
+std::size_t Semaphore::forget_permits(std::size_t n) noexcept {
+  // The lock keeps those away who serve waiters by plain stores.
+  const SpinGuard guard(lock_);
+  std::size_t state = state_.load(memory_order_relaxed);
+  for (;;) {
+    const std::size_t taken = n < state >> permit_shift ? n : state >> permit_shift;
+    // ORDER: acquire; as any who takes permits.
+    if (state_.compare_exchange_weak(state, state - (taken << permit_shift), memory_order_acquire,
+                                     memory_order_relaxed))
+      return taken;
+  }
+}
+
+void Semaphore::close() noexcept {
+  WakeBatch woken;
+  SpinGuard guard(lock_);
+  // ORDER: release; who finds it closed sees what was done before.
+  const std::size_t state = state_.fetch_or(closed, memory_order_release);
+  while (!waiters_.is_empty()) {  // closed, it gets no new ones
+    auto& waiter = waiters_.first<Acquiring>();
+    waiter.refused_ = true;
+    woken.take(waiter);
+    if (!woken.is_full()) continue;
+    guard.unlock();
+    woken.wake_all();
+    guard.lock();
+  }
+  if ((state & has_waiters) != 0) state_.fetch_and(~has_waiters, memory_order_relaxed);
+  guard.unlock();
+  woken.wake_all();
+}
+
+}  // namespace rouse::sync
