@@ -1,0 +1,232 @@
+// ChannelCore: what a channel is without its values: positions, who waits, who is left.
+//
+// Messages lie in a ring. A sender claims the next position by one exchange of `claims`, writes the
+// slot and marks it full; the receiver looks at the slot at `head`, empties it and moves `head` on.
+//
+//   claims: | position | reserved | sealed, senders wait, receivers wait, closed |   senders' line
+//   head:   | position |          | senders wait |                                   receivers'
+//   line
+//
+//  - At most `capacity` positions are claimed or reserved beyond `head`, so no slot is written
+//    before it was emptied. Senders know `head` from a copy on their own line, which they renew
+//    only when the ring looks full.
+//  - A receiver that finds nothing says so in `claims` (receivers wait) and looks at the position
+//    there in the same exchange: a sender before it is seen, a sender after it sees the bit and
+//    wakes a receiver once the slot is full.
+//  - A sender that finds no room says so in `head` (senders wait) the same way: either it sees that
+//    the receiver moved on, or the receiver sees the bit and gives the room to the one that came
+//    first, as a reservation. While the bit is in `claims` nobody else takes room.
+//  - Both bits are set and cleared under the lock, and are set exactly while somebody waits.
+//  - An unbounded channel that is full goes on in a ring of twice the size: the old one is sealed,
+//    which the receiver sees when it has emptied it. Old rings stay until the channel ends, since a
+//    slow sender may still look at them: they are smaller than the newest, all together.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "rouse/base/assert.hpp"
+#include "rouse/base/atomic.hpp"
+#include "rouse/base/attributes.hpp"
+#include "rouse/base/spin_lock.hpp"
+#include "rouse/core/poll.hpp"
+#include "rouse/sync/wait_list.hpp"
+
+namespace rouse::sync {
+
+/// One who waits for room.
+class WaitingSender : public Waiter {
+ public:
+  WaitingSender() noexcept = default;
+  bool is_refused = false;  // notified, but without room: the channel was closed
+};
+
+class ROUSE_API ChannelCore {
+ public:
+  static constexpr std::size_t max_capacity = (std::size_t{1} << 28) - 1;
+
+  /// A ring's numbers; its slots follow in memory, `slot_size` bytes each.
+  struct alignas(64) Ring {
+    Ring(std::size_t size, std::size_t most, Ring* before) noexcept
+        : capacity(static_cast<std::int32_t>(most)),
+          mask(static_cast<std::uint32_t>(size - 1)),
+          older(before) {}
+
+    atomic<std::uint64_t> claims{0};
+    atomic<std::uint32_t> seen_head{0};  // the senders' copy
+    const std::int32_t capacity;
+    const std::uint32_t mask;
+    Ring* const older;
+    Ring* newer = nullptr;
+    alignas(64) atomic<std::uint64_t> head{0};
+
+    void* slots() noexcept { return this + 1; }
+  };
+
+  /// A position that the caller alone may fill.
+  struct Claim {
+    Ring* ring = nullptr;
+    std::uint32_t position = 0;
+    bool receivers_wait = false;
+  };
+  enum class Room : std::uint8_t { taken, full, closed };
+  enum class Wait : std::uint8_t { pending, again, closed };
+
+  ChannelCore(const ChannelCore&) = delete;
+  ChannelCore& operator=(const ChannelCore&) = delete;
+
+  // --- Sending. ---
+
+  /// Claims a position, if there is room and nobody waits for it.
+  [[nodiscard]] Room claim(Claim& claimed) { return take_room(one_position, claimed); }
+  /// The same, for a position that is claimed later: see `claim_reserved`.
+  [[nodiscard]] Room reserve() {
+    Claim none;
+    return take_room(one_reserved, none);
+  }
+  /// Makes a reservation the claim of a position.
+  [[nodiscard]] Claim claim_reserved() noexcept;
+  /// Gives a reservation back.
+  void unreserve() noexcept;
+  /// After the claimed slot was marked full.
+  void filled(const Claim& claim) noexcept {
+    if (claim.receivers_wait) [[unlikely]]
+      wake_receiver();
+  }
+  /// Waits for a reservation. True: there is one. False: the channel is closed.
+  [[nodiscard]] Poll<bool> poll_room(WaitingSender& sender, const Context& cx);
+  /// The future that waits for a reservation is dropped.
+  void leave(WaitingSender& sender) noexcept;
+
+  // --- Receiving: one thread at a time. ---
+
+  [[nodiscard]] Ring& reading() noexcept { return *reading_; }
+  [[nodiscard]] static std::uint32_t head(const Ring& ring) noexcept {
+    return position(ring.head.load(memory_order_relaxed));
+  }
+  /// `n` more slots were emptied. True: `serve_senders`.
+  [[nodiscard]] static bool emptied(Ring& ring, std::uint32_t n) noexcept {
+    // ORDER: release; the slots are empty for whoever sees the new head.
+    return (ring.head.fetch_add(n * one_position, memory_order_release) & senders_wait) != 0;
+  }
+  /// The slot at `head` is not full: true if there is a next ring, which is now the one to read.
+  [[nodiscard]] bool next_ring() noexcept { return !bounded_ && next_ring_if_sealed(); }
+
+  // --- Receiving: any. ---
+
+  /// Gives the room there is to senders that wait.
+  void serve_senders() noexcept;
+  /// Nothing was there to receive. Again: there is now, or will be in a moment. Pending: look again
+  /// once `receiver` is notified.
+  [[nodiscard]] Wait wait_for_message(Waiter& receiver, const Context& cx);
+  /// The future that waits for a message is dropped.
+  void leave(Waiter& receiver) noexcept;
+
+  // --- Ends. ---
+
+  /// No message is sent from now on, but those that were reserved.
+  void close() noexcept;
+  [[nodiscard]] bool is_closed() const noexcept {
+    // ORDER: acquire; sees what was done before `close`.
+    return (newest().claims.load(memory_order_acquire) & closed) != 0;
+  }
+  [[nodiscard]] Poll<> poll_closed(Waiter& watcher, const Context& cx);
+  void leave_watchers(Waiter& watcher) noexcept;
+
+  void add_sender() noexcept { senders_.fetch_add(1, memory_order_relaxed); }
+  /// For a weak sender: false if there is no sender any more.
+  [[nodiscard]] bool try_add_sender() noexcept;
+  /// True: it was the last; the channel is closed.
+  [[nodiscard]] bool drop_sender() noexcept;
+  void add_receiver() noexcept { receivers_.fetch_add(1, memory_order_relaxed); }
+  /// True: it was the last; the channel is closed, and what is in it is the caller's to drop.
+  [[nodiscard]] bool drop_receiver() noexcept;
+  /// ORDER: acquire; where the others are gone, sees what they took.
+  [[nodiscard]] bool has_one_receiver() const noexcept {
+    return receivers_.load(memory_order_acquire) == 1;
+  }
+  [[nodiscard]] std::size_t senders() const noexcept { return senders_.load(memory_order_relaxed); }
+  [[nodiscard]] std::size_t receivers() const noexcept {
+    return receivers_.load(memory_order_relaxed);
+  }
+
+  // --- To look at; a moment later it may be wrong. ---
+
+  [[nodiscard]] std::size_t size() const noexcept;
+  [[nodiscard]] std::size_t free_room() const noexcept;
+  [[nodiscard]] std::size_t capacity() const noexcept {
+    return static_cast<std::size_t>(newest().capacity);
+  }
+
+  SpinLock pop_lock;  // what several receivers hold to take a message
+  SpinLock lock;      // guards who waits
+
+ protected:
+  /// 0: unbounded.
+  ChannelCore(std::size_t capacity, std::size_t slot_size);
+  ~ChannelCore();
+
+ private:
+  static constexpr std::uint64_t closed = 1;
+  static constexpr std::uint64_t receivers_wait = 2;
+  static constexpr std::uint64_t senders_wait = 4;
+  static constexpr std::uint64_t sealed = 8;
+  static constexpr std::uint64_t one_reserved = 16;
+  static constexpr std::uint64_t one_position = std::uint64_t{1} << 32;
+
+  static constexpr std::uint32_t position(std::uint64_t word) noexcept {
+    return static_cast<std::uint32_t>(word >> 32);
+  }
+  static constexpr std::uint32_t reserved(std::uint64_t claims) noexcept {
+    return static_cast<std::uint32_t>(claims) >> 4;
+  }
+  /// Less than none if `claims` is older than `head`: then it is too old to be exchanged.
+  static constexpr std::int32_t used(std::uint64_t claims, std::uint32_t head) noexcept {
+    return static_cast<std::int32_t>(position(claims) - head + reserved(claims));
+  }
+  static bool has_room(Ring& ring, std::uint64_t claims) noexcept {
+    // ORDER: acquire; the slots before that head are empty.
+    if (used(claims, ring.seen_head.load(memory_order_acquire)) < ring.capacity) [[likely]]
+      return true;
+    return has_room_now(ring, claims);
+  }
+  static bool has_room_now(Ring& ring, std::uint64_t claims) noexcept;
+  const Ring& newest() const noexcept { return *ring_.load(memory_order_acquire); }
+
+  /// Adds `taken` to the claims: one_position or one_reserved.
+  Room take_room(std::uint64_t taken, Claim& claimed) {
+    // ORDER: acquire; sees the ring that was installed.
+    Ring& ring = *ring_.load(memory_order_acquire);
+    std::uint64_t claims = ring.claims.load(memory_order_relaxed);
+    while ((claims & (closed | senders_wait | sealed)) == 0 && has_room(ring, claims)) [[likely]] {
+      // ORDER: relaxed; who waits is found under the lock, a value is published by its slot.
+      if (ring.claims.compare_exchange_weak(claims, claims + taken, memory_order_relaxed,
+                                            memory_order_relaxed)) [[likely]] {
+        claimed = Claim{&ring, position(claims), (claims & receivers_wait) != 0};
+        return Room::taken;
+      }
+    }
+    return take_room_slowly(taken, claimed);
+  }
+  Wait wait_for_room(WaitingSender& sender, const Context& cx);
+  Room take_room_slowly(std::uint64_t taken, Claim& claimed);
+  Ring* make_ring(std::size_t size, std::size_t capacity, Ring* older) const;
+  void grow(Ring& full);
+  bool next_ring_if_sealed() noexcept;
+  void wake_receiver() noexcept;
+  void no_senders_wait(Ring& ring) noexcept;
+  void no_receivers_wait() noexcept;
+  void wake_all(WaitList& list, SpinGuard& guard) noexcept;
+
+  atomic<Ring*> ring_;
+  const std::size_t slot_size_;
+  const bool bounded_;
+  Ring* reading_;  // the receiver's
+  WaitList waiting_senders_;
+  WaitList waiting_receivers_;
+  WaitList close_watchers_;
+  atomic<std::size_t> senders_{1};
+  atomic<std::size_t> receivers_{1};
+};
+
+}  // namespace rouse::sync

@@ -1,0 +1,118 @@
+// MessageQueue<T>: the values of a channel, in the slots of a ChannelCore.
+//
+// Senders as a group own it, receivers as a group do, and each weak sender.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "rouse/base/atomic.hpp"
+#include "rouse/base/ref_ptr.hpp"
+#include "rouse/base/spin_lock.hpp"
+#include "rouse/core/future.hpp"
+#include "rouse/sync/channel_core.hpp"
+
+namespace rouse::sync {
+
+template <class T>
+class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
+  static_assert(std::is_object_v<T> && !std::is_const_v<T>, "a channel's messages are values");
+  static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
+                "a channel moves its messages, which must not throw: send a std::unique_ptr<T>, or "
+                "give T a noexcept move constructor");
+  static_assert(alignof(T) <= 64, "a channel's messages are aligned to 64 bytes at most");
+
+ public:
+  explicit MessageQueue(std::size_t capacity) : ChannelCore(capacity, sizeof(Slot)) {}
+  ~MessageQueue() {
+    while (take()) {
+    }
+  }
+
+  /// Fills the slot that was claimed.
+  void push(const Claim& claim, T&& value) noexcept {
+    Slot& slot = slot_at(*claim.ring, claim.position);
+    std::construct_at(&slot.value, std::move(value));
+    // ORDER: release; publishes the value.
+    slot.full.store(claim.position + 1, memory_order_release);
+    filled(claim);
+  }
+
+  /// The next message, if it is there.
+  std::optional<T> pop() noexcept {
+    bool serve = false;
+    std::optional<T> value;
+    if (has_one_receiver()) [[likely]] {
+      value = take(serve);
+    } else {
+      // Moving a message is the only foreign code that runs under a lock.
+      const SpinGuard guard(pop_lock);
+      value = take(serve);
+    }
+    if (serve) [[unlikely]]
+      serve_senders();
+    return value;
+  }
+
+  Poll<std::optional<T>> poll_recv(Waiter& waiter, Context& cx) {
+    if (!cx.take_budget()) return pending;
+    if (!waiter.is_fresh()) {
+      if (!waiter.is_notified() && WaitList::keep_waker(lock, waiter, cx)) return pending;
+      waiter.reset();
+    }
+    constexpr unsigned spins = 16;
+    for (unsigned attempt = 0; attempt < spins; ++attempt) {
+      if (std::optional<T> value = pop()) [[likely]]
+        return Poll<std::optional<T>>::ready(std::move(value));
+      switch (wait_for_message(waiter, cx)) {
+        case Wait::pending:
+          return pending;
+        case Wait::closed:
+          return Poll<std::optional<T>>::ready(std::nullopt);
+        case Wait::again:
+          spin_hint();
+      }
+    }
+    // A sender was interrupted between its claim and its message: others first.
+    cx.waker().wake_by_ref();
+    return pending;
+  }
+
+ private:
+  struct Slot {
+    atomic<std::uint32_t> full;  // 1 + the position whose value is here
+    union {
+      T value;
+    };
+  };
+  static Slot& slot_at(Ring& ring, std::uint32_t position) noexcept {
+    return static_cast<Slot*>(ring.slots())[position & ring.mask];
+  }
+
+  /// One thread at a time. `serve`: senders wait for the room that was made.
+  std::optional<T> take(bool& serve) noexcept {
+    do {
+      Ring& ring = reading();
+      const std::uint32_t position = head(ring);
+      Slot& slot = slot_at(ring, position);
+      // ORDER: acquire; sees the value.
+      if (slot.full.load(memory_order_acquire) != position + 1) continue;
+      std::optional<T> value(std::move(slot.value));
+      std::destroy_at(&slot.value);
+      serve = emptied(ring, 1);
+      return value;
+    } while (next_ring());
+    return std::nullopt;
+  }
+  bool take() noexcept {
+    bool serve = false;
+    return take(serve).has_value();
+  }
+};
+
+}  // namespace rouse::sync
