@@ -76,7 +76,7 @@ bool ChannelCore::has_room_now(Ring& ring, std::uint64_t claims) noexcept {
   return used(claims, head) < ring.capacity;
 }
 
-ChannelCore::Room ChannelCore::take_room_slowly(std::uint64_t taken, Claim& claimed) {
+ChannelCore::Room ChannelCore::take_room(std::uint64_t taken, Claim& claimed) {
   for (;;) {
     // ORDER: acquire; sees the ring that was installed.
     Ring& ring = *ring_.load(memory_order_acquire);
@@ -93,7 +93,7 @@ ChannelCore::Room ChannelCore::take_room_slowly(std::uint64_t taken, Claim& clai
       grow(ring);
       continue;
     }
-    // ORDER: relaxed; as in take_room.
+    // ORDER: relaxed; as in claim_quickly.
     if (ring.claims.compare_exchange_strong(claims, claims + taken, memory_order_relaxed,
                                             memory_order_relaxed)) {
       claimed = Claim{&ring, position(claims), (claims & receivers_wait) != 0};
@@ -139,7 +139,7 @@ ChannelCore::Wait ChannelCore::wait_for_room(WaitingSender& sender, const Contex
   while ((claims & senders_wait) == 0) {
     if ((claims & closed) != 0) return Wait::closed;
     if (has_room_now(ring, claims)) {
-      // ORDER: relaxed; as in take_room. Acquire if it fails: as above.
+      // ORDER: relaxed; as in claim_quickly. Acquire if it fails: as above.
       if (ring.claims.compare_exchange_weak(claims, claims + one_reserved, memory_order_relaxed,
                                             memory_order_acquire))
         return Wait::again;

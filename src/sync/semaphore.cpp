@@ -3,6 +3,13 @@
 
 namespace rouse::sync {
 
+Poll<bool> Acquiring::wait(Context& cx) noexcept {
+  if (is_fresh()) return semaphore_->wait(*this, cx);
+  if (!is_notified() && WaitList::keep_waker(semaphore_->lock_, *this, cx)) return pending;
+  reset();
+  return Poll<bool>::ready(!refused_);
+}
+
 Poll<bool> Semaphore::wait(Acquiring& waiter, const Context& cx) noexcept {
   Waker waker = cx.waker();
   const SpinGuard guard(lock_);

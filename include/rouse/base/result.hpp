@@ -20,29 +20,32 @@ inline constexpr bool is_result = false;
 template <class T>
 inline constexpr bool is_result<Result<T>> = true;
 
-/// What the two kinds of Result share: the error code, where 0 means there is a value.
+/// What the two kinds of Result share: the error code, in parts. A std::error_code that says
+/// success would cost a call into the standard library to make.
 class [[nodiscard]] ResultBase {
  public:
-  [[nodiscard]] bool has_value() const noexcept { return !error_; }
+  [[nodiscard]] bool has_value() const noexcept { return category_ == nullptr; }
   explicit operator bool() const noexcept { return has_value(); }
 
   /// The error; must have one.
-  [[nodiscard]] const std::error_code& error() const noexcept {
+  [[nodiscard]] std::error_code error() const noexcept {
     ROUSE_ASSERT(!has_value(), "error() of a Result that has a value: ask has_value() first");
-    return error_;
+    return std::error_code(value_, *category_);
   }
 
  protected:
   ResultBase() noexcept = default;
-  explicit ResultBase(std::error_code error) noexcept : error_(error) {
+  explicit ResultBase(std::error_code error) noexcept
+      : value_(error.value()), category_(&error.category()) {
     ROUSE_ASSERT(error, "a Result was made from an error_code that says success");
   }
   void throw_error() const {
-    if (error_) throw std::system_error(error_);
+    if (!has_value()) throw std::system_error(error());
   }
 
  private:
-  std::error_code error_;
+  int value_ = 0;
+  const std::error_category* category_ = nullptr;  // null: there is a value
 };
 
 template <class T>

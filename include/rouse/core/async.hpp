@@ -42,7 +42,11 @@ class FutureAwaiter : Leaf {
   }
   FutureAwaiter(const FutureAwaiter&) = delete;
   ~FutureAwaiter() {
-    if (threw()) error_.~exception_ptr();
+    if (threw()) [[unlikely]] {
+      error_.~exception_ptr();
+    } else if constexpr (!is_void) {
+      if (future_ == nullptr) result_.poll.~Polled();
+    }
   }
 
   bool await_ready() {
@@ -56,16 +60,22 @@ class FutureAwaiter : Leaf {
   output_t<F> await_resume() {
     if (threw()) [[unlikely]]
       rethrow();
-    return std::move(result_).unchecked();
+    if constexpr (!is_void) return std::move(result_.poll).unchecked();
   }
 
  private:
+  /// Where the future puts its result: nothing is moved. It is there if the future was ready.
+  using Polled = Poll<output_t<F>>;
+  union Result {
+    Result() noexcept {}
+    ~Result() {}
+    Polled poll;
+  };
   /// A ready Poll<void> says nothing that future_ == nullptr does not.
   struct Nothing {
-    explicit Nothing(Pending) noexcept {}
-    void unchecked() const noexcept {}
+    Nothing() noexcept {}
   };
-  using Result = std::conditional_t<std::is_void_v<output_t<F>>, Nothing, Poll<output_t<F>>>;
+  static constexpr bool is_void = std::is_void_v<output_t<F>>;
 
   /// Who awaits, if that is to be known later.
   struct Known {
@@ -81,9 +91,12 @@ class FutureAwaiter : Leaf {
   [[noreturn, gnu::noinline, gnu::cold]] void rethrow() { std::rethrow_exception(error_); }
 
   bool poll_once(Context& cx) {
-    auto polled = future_->poll(cx);
-    if (polled.is_pending()) return false;
-    if constexpr (!std::is_void_v<output_t<F>>) result_ = std::move(polled);
+    if constexpr (is_void) {
+      if (future_->poll(cx).is_pending()) return false;
+    } else {
+      new (&result_.poll) Polled(future_->poll(cx));
+      if (result_.poll.is_pending()) return false;  // a pending Poll holds nothing to destroy
+    }
     future_ = nullptr;
     return true;
   }
@@ -103,7 +116,7 @@ class FutureAwaiter : Leaf {
     std::exception_ptr error_;  // if threw(): the future is not polled again
   };
   [[no_unique_address]] Late late_;
-  [[no_unique_address]] Result result_{pending};
+  [[no_unique_address]] std::conditional_t<is_void, Nothing, Result> result_;
 };
 
 /// Awaits a coroutine: runs it in the same chain.

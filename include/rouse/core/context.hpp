@@ -48,7 +48,7 @@ class Context {
   [[nodiscard]] bool take_budget() const {
     if (root_->left_ == 0) [[unlikely]]
       return wake_for_later();
-    if (root_->left_ != unlimited) --root_->left_;
+    --root_->left_;
     return true;
   }
   /// For a combinator that polls many children: whether they could take a step. False: as above.

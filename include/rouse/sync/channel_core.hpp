@@ -77,6 +77,20 @@ class ROUSE_API ChannelCore {
 
   // --- Sending. ---
 
+  /// Claims a position if that is simple. Null ring: ask `claim`.
+  [[nodiscard]] Claim claim_quickly() noexcept {
+    // ORDER: acquire; sees the ring that was installed.
+    Ring& ring = *ring_.load(memory_order_acquire);
+    std::uint64_t claims = ring.claims.load(memory_order_relaxed);
+    // ORDER: acquire; the slots before that head are empty.
+    const std::uint32_t head = ring.seen_head.load(memory_order_acquire);
+    // ORDER: relaxed; who waits is found under the lock, a value is published by its slot.
+    if ((claims & (closed | senders_wait | sealed)) != 0 || used(claims, head) >= ring.capacity ||
+        !ring.claims.compare_exchange_strong(claims, claims + one_position, memory_order_relaxed,
+                                             memory_order_relaxed)) [[unlikely]]
+      return Claim{};
+    return Claim{&ring, position(claims), (claims & receivers_wait) != 0};
+  }
   /// Claims a position, if there is room and nobody waits for it.
   [[nodiscard]] Room claim(Claim& claimed) { return take_room(one_position, claimed); }
   /// The same, for a position that is claimed later: see `claim_reserved`.
@@ -184,32 +198,12 @@ class ROUSE_API ChannelCore {
   static constexpr std::int32_t used(std::uint64_t claims, std::uint32_t head) noexcept {
     return static_cast<std::int32_t>(position(claims) - head + reserved(claims));
   }
-  static bool has_room(Ring& ring, std::uint64_t claims) noexcept {
-    // ORDER: acquire; the slots before that head are empty.
-    if (used(claims, ring.seen_head.load(memory_order_acquire)) < ring.capacity) [[likely]]
-      return true;
-    return has_room_now(ring, claims);
-  }
   static bool has_room_now(Ring& ring, std::uint64_t claims) noexcept;
   const Ring& newest() const noexcept { return *ring_.load(memory_order_acquire); }
 
   /// Adds `taken` to the claims: one_position or one_reserved.
-  Room take_room(std::uint64_t taken, Claim& claimed) {
-    // ORDER: acquire; sees the ring that was installed.
-    Ring& ring = *ring_.load(memory_order_acquire);
-    std::uint64_t claims = ring.claims.load(memory_order_relaxed);
-    while ((claims & (closed | senders_wait | sealed)) == 0 && has_room(ring, claims)) [[likely]] {
-      // ORDER: relaxed; who waits is found under the lock, a value is published by its slot.
-      if (ring.claims.compare_exchange_weak(claims, claims + taken, memory_order_relaxed,
-                                            memory_order_relaxed)) [[likely]] {
-        claimed = Claim{&ring, position(claims), (claims & receivers_wait) != 0};
-        return Room::taken;
-      }
-    }
-    return take_room_slowly(taken, claimed);
-  }
+  Room take_room(std::uint64_t taken, Claim& claimed);
   Wait wait_for_room(WaitingSender& sender, const Context& cx);
-  Room take_room_slowly(std::uint64_t taken, Claim& claimed);
   Ring* make_ring(std::size_t size, std::size_t capacity, Ring* older) const;
   void grow(Ring& full);
   bool next_ring_if_sealed() noexcept;

@@ -21,6 +21,9 @@ namespace rouse::sync {
 template <class Value, class Owner>
 class [[nodiscard("unlocked at once: keep the guard in a variable")]] LockGuard {
  public:
+  /// Others may have the same access at the same time.
+  static constexpr bool is_shared = std::is_const_v<Value>;
+
   /// Of a lock whose permits were taken for it.
   explicit LockGuard(Owner locked) noexcept : lock_(std::move(locked)) {}
   LockGuard(LockGuard&& other) noexcept : lock_(std::exchange(other.lock_, nullptr)) {}
@@ -35,8 +38,13 @@ class [[nodiscard("unlocked at once: keep the guard in a variable")]] LockGuard 
 
   /// Unlocks before the guard ends, which holds nothing then.
   void unlock() noexcept {
-    if (const Owner lock = std::exchange(lock_, nullptr))
-      lock->semaphore_.add_permits(permits(*lock));
+    const Owner lock = std::exchange(lock_, nullptr);
+    if (!lock) return;
+    if constexpr (is_shared) {
+      lock->semaphore_.add_permits(1);
+    } else {
+      lock->semaphore_.add_permits_to_none(lock->all_);
+    }
   }
 
   /// Goes on reading, and no writer comes in between.
@@ -55,9 +63,7 @@ class [[nodiscard("unlocked at once: keep the guard in a variable")]] LockGuard 
   }
 
  private:
-  static std::uint32_t permits(const auto& lock) noexcept {
-    return std::is_const_v<Value> ? 1 : lock.all_;
-  }
+  static std::uint32_t permits(const auto& lock) noexcept { return is_shared ? 1 : lock.all_; }
   Value& get() const noexcept {
     ROUSE_ASSERT(lock_, "use of a guard that was unlocked or moved from: lock again");
     return lock_->value_;
@@ -77,7 +83,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Loc
       : acquiring_(Output::acquire(lock)), lock_(std::move(lock)) {}
 
   Poll<Output> poll(Context& cx) {
-    if (acquiring_.poll(cx).is_pending()) return pending;  // a lock is never closed
+    const Poll<bool> locked = Output::is_shared ? acquiring_.poll(cx) : acquiring_.poll_all(cx);
+    if (locked.is_pending()) return pending;  // a lock is never closed
     return Poll<Output>::ready(Output(std::move(lock_)));
   }
 

@@ -59,28 +59,22 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
     return value;
   }
 
-  Poll<std::optional<T>> poll_recv(Waiter& waiter, Context& cx) {
-    if (!cx.take_budget()) return pending;
-    if (!waiter.is_fresh()) {
-      if (!waiter.is_notified() && WaitList::keep_waker(lock, waiter, cx)) return pending;
-      waiter.reset();
-    }
-    constexpr unsigned spins = 16;
-    for (unsigned attempt = 0; attempt < spins; ++attempt) {
-      if (std::optional<T> value = pop()) [[likely]]
-        return Poll<std::optional<T>>::ready(std::move(value));
-      switch (wait_for_message(waiter, cx)) {
-        case Wait::pending:
+  [[gnu::always_inline]] Poll<std::optional<T>> poll_recv(Waiter& waiter, Context& cx) {
+    if (waiter.is_fresh() && has_one_receiver()) [[likely]] {
+      Ring& ring = reading();
+      const std::uint32_t position = head(ring);
+      Slot& slot = slot_at(ring, position);
+      if (is_full(slot, position)) [[likely]] {
+        if (!cx.take_budget()) [[unlikely]]
           return pending;
-        case Wait::closed:
-          return Poll<std::optional<T>>::ready(std::nullopt);
-        case Wait::again:
-          spin_hint();
+        auto message = Poll<std::optional<T>>::ready(std::move(slot.value));
+        std::destroy_at(&slot.value);
+        if (emptied(ring, 1)) [[unlikely]]
+          serve_senders();
+        return message;
       }
     }
-    // A sender was interrupted between its claim and its message: others first.
-    cx.waker().wake_by_ref();
-    return pending;
+    return poll_recv_slowly(waiter, cx);
   }
 
  private:
@@ -94,14 +88,38 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
     return static_cast<Slot*>(ring.slots())[position & ring.mask];
   }
 
+  static bool is_full(const Slot& slot, std::uint32_t position) noexcept {
+    // ORDER: acquire; sees the value.
+    return slot.full.load(memory_order_acquire) == position + 1;
+  }
+
+  [[gnu::noinline]] Poll<std::optional<T>> poll_recv_slowly(Waiter& waiter, Context& cx) {
+    if (!cx.take_budget()) return pending;
+    if (!waiter.is_fresh()) {
+      if (!waiter.is_notified() && WaitList::keep_waker(lock, waiter, cx)) return pending;
+      waiter.reset();
+    }
+    constexpr unsigned spins = 16;
+    for (unsigned attempt = 0; attempt < spins; ++attempt) {
+      if (std::optional<T> value = pop()) return Poll<std::optional<T>>::ready(std::move(value));
+      switch (wait_for_message(waiter, cx)) {
+        case Wait::pending: return pending;
+        case Wait::closed: return Poll<std::optional<T>>::ready(std::nullopt);
+        case Wait::again: spin_hint();
+      }
+    }
+    // A sender was interrupted between its claim and its message: others first.
+    cx.waker().wake_by_ref();
+    return pending;
+  }
+
   /// One thread at a time. `serve`: senders wait for the room that was made.
   std::optional<T> take(bool& serve) noexcept {
     do {
       Ring& ring = reading();
       const std::uint32_t position = head(ring);
       Slot& slot = slot_at(ring, position);
-      // ORDER: acquire; sees the value.
-      if (slot.full.load(memory_order_acquire) != position + 1) continue;
+      if (!is_full(slot, position)) continue;
       std::optional<T> value(std::move(slot.value));
       std::destroy_at(&slot.value);
       serve = emptied(ring, 1);

@@ -27,7 +27,9 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Rec
   ~Recv() {
     if (!waiter_.is_fresh()) queue_->leave(waiter_);
   }
-  Poll<std::optional<T>> poll(Context& cx) { return queue_->poll_recv(waiter_, cx); }
+  [[gnu::always_inline]] Poll<std::optional<T>> poll(Context& cx) {
+    return queue_->poll_recv(waiter_, cx);
+  }
 
  private:
   MessageQueue<T>* queue_;

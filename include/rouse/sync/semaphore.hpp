@@ -56,16 +56,9 @@ class ROUSE_API Semaphore {
                                                                            std::uint32_t n = 1);
 
   /// Adds permits, or gives back those of a permit that was forgotten.
-  void add_permits(std::size_t n) noexcept {
-    std::size_t state = state_.load(memory_order_relaxed);
-    while ((state & has_waiters) == 0) {
-      // ORDER: release; publishes what the holder did to the next one.
-      if (state_.compare_exchange_weak(state, plus(state, n), memory_order_release,
-                                       memory_order_relaxed)) [[likely]]
-        return;
-    }
-    add_permits_contended(n);
-  }
+  void add_permits(std::size_t n) noexcept { add_permits(n, state_.load(memory_order_relaxed)); }
+  /// The same, if most likely there is none now: a guess costs less than to look.
+  void add_permits_to_none(std::size_t n) noexcept { add_permits(n, 0); }
   /// Takes away up to `n` permits for good; says how many there were to take.
   std::size_t forget_permits(std::size_t n) noexcept;
   [[nodiscard]] std::size_t available_permits() const noexcept {
@@ -81,14 +74,11 @@ class ROUSE_API Semaphore {
 
   /// True: `n` permits were taken.
   [[nodiscard]] bool try_take(std::uint32_t n) noexcept {
-    std::size_t state = state_.load(memory_order_relaxed);
-    while (has(state, n)) {
-      // ORDER: acquire; sees what the last holder did.
-      if (state_.compare_exchange_weak(state, state - (std::size_t{n} << permit_shift),
-                                       memory_order_acquire, memory_order_relaxed)) [[likely]]
-        return true;
-    }
-    return false;
+    return try_take(n, state_.load(memory_order_relaxed));
+  }
+  /// The same, if most likely there are just `n`: a guess costs less than to look.
+  [[nodiscard]] bool try_take_all(std::uint32_t n) noexcept {
+    return try_take(n, std::size_t{n} << permit_shift);
   }
 
  private:
@@ -108,6 +98,24 @@ class ROUSE_API Semaphore {
     return state + (n << permit_shift);
   }
 
+  bool try_take(std::uint32_t n, std::size_t state) noexcept {
+    while (has(state, n)) {
+      // ORDER: acquire; sees what the last holder did.
+      if (state_.compare_exchange_weak(state, state - (std::size_t{n} << permit_shift),
+                                       memory_order_acquire, memory_order_relaxed)) [[likely]]
+        return true;
+    }
+    return false;
+  }
+  void add_permits(std::size_t n, std::size_t state) noexcept {
+    while ((state & has_waiters) == 0) {
+      // ORDER: release; publishes what the holder did to the next one.
+      if (state_.compare_exchange_weak(state, plus(state, n), memory_order_release,
+                                       memory_order_relaxed)) [[likely]]
+        return;
+    }
+    add_permits_contended(n);
+  }
   void add_permits_contended(std::size_t n) noexcept;
   void serve(SpinGuard& guard) noexcept;
   Poll<bool> wait(Acquiring& waiter, const Context& cx) noexcept;
@@ -130,18 +138,23 @@ class ROUSE_API Acquiring : public Waiter {
   /// True: the caller has the permits. False: the semaphore is closed.
   Poll<bool> poll(Context& cx) noexcept {
     if (!cx.take_budget()) return pending;
-    if (is_fresh()) {
-      if (semaphore_->try_take(needed_)) return Poll<bool>::ready(true);
-      return semaphore_->wait(*this, cx);
-    }
-    if (!is_notified() && WaitList::keep_waker(semaphore_->lock_, *this, cx)) return pending;
-    reset();
-    return Poll<bool>::ready(!refused_);
+    if (is_fresh() && semaphore_->try_take(needed_)) [[likely]]
+      return Poll<bool>::ready(true);
+    return wait(cx);
+  }
+  /// The same for all the permits there are.
+  Poll<bool> poll_all(Context& cx) noexcept {
+    if (!cx.take_budget()) return pending;
+    if (is_fresh() && semaphore_->try_take_all(needed_)) [[likely]]
+      return Poll<bool>::ready(true);
+    return wait(cx);
   }
   [[nodiscard]] std::uint32_t permits() const noexcept { return needed_; }
 
  private:
   friend class Semaphore;
+
+  Poll<bool> wait(Context& cx) noexcept;
 
   bool refused_ = false;  // notified, but without permits: the semaphore was closed
   std::uint32_t needed_;

@@ -120,10 +120,21 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Sen
     if (!sender_.is_fresh()) queue_->leave(sender_);
   }
 
-  Poll<Result<void>> poll(Context& cx) {
-    if (!cx.take_budget()) return pending;
+  [[gnu::always_inline]] Poll<Result<void>> poll(Context& cx) {
+    if (!cx.take_budget()) [[unlikely]]
+      return pending;
+    if (!sender_.is_fresh()) return wait(cx);
+    const ChannelCore::Claim claim = queue_->claim_quickly();
+    if (claim.ring == nullptr) [[unlikely]]
+      return wait(cx);
+    queue_->push(claim, std::move(value_));
+    return Poll<Result<void>>::ready(Result<void>());
+  }
+
+ private:
+  [[gnu::noinline]] Poll<Result<void>> wait(Context& cx) {
     ChannelCore::Claim claim;
-    if (sender_.is_fresh() && queue_->claim(claim) == ChannelCore::Room::taken) [[likely]] {
+    if (sender_.is_fresh() && queue_->claim(claim) == ChannelCore::Room::taken) {
       queue_->push(claim, std::move(value_));
       return Poll<Result<void>>::ready(Result<void>());
     }
@@ -134,7 +145,6 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Sen
     });
   }
 
- private:
   MessageQueue<T>* queue_;
   WaitingSender sender_;
   T value_;

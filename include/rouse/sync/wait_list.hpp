@@ -33,7 +33,8 @@ namespace rouse::sync {
 /// A place in a circular list.
 class WaitLink {
  public:
-  constexpr WaitLink() noexcept : prev_(this), next_(this) {}
+  /// Linked nowhere: to be inserted first.
+  WaitLink() noexcept {}
   WaitLink(const WaitLink&) = delete;
   WaitLink& operator=(const WaitLink&) = delete;
 
@@ -50,14 +51,17 @@ class WaitLink {
  protected:
   ~WaitLink() = default;
 
+  explicit constexpr WaitLink(std::nullptr_t) noexcept : prev_(this), next_(this) {}
+
   WaitLink* prev_;
   WaitLink* next_;
 };
 
-/// Derive from it what a waiter of some primitive has besides.
+/// Derive from it what a waiter of some primitive has besides. Most futures are ready at once: so a
+/// fresh waiter is nothing but its state, the rest is made when it begins to wait.
 class Waiter : public WaitLink {
  public:
-  Waiter() noexcept = default;
+  Waiter() noexcept {}
   /// A future may be moved until its first poll: its waiter is fresh then.
   Waiter(Waiter&& other) noexcept : WaitLink() {
     ROUSE_ASSERT(other.is_fresh(),
@@ -77,7 +81,7 @@ class Waiter : public WaitLink {
   }
 
  protected:
-  ~Waiter() = default;
+  ~Waiter() {}
 
  private:
   friend class WaitList;
@@ -85,7 +89,15 @@ class Waiter : public WaitLink {
   // ORDER: acquire; sees what the notifier wrote before.
   State load() const noexcept { return state_.load(memory_order_acquire); }
 
-  Waker waker_;
+  Waker take_waker() noexcept {
+    Waker waker = std::move(waker_);
+    waker_.~Waker();
+    return waker;
+  }
+
+  union {
+    Waker waker_;  // while it waits or is taken
+  };
   atomic<State> state_{State::fresh};
 };
 
@@ -94,7 +106,7 @@ class WaitList : WaitLink {
  public:
   class WakeBatch;
 
-  constexpr WaitList() noexcept = default;
+  constexpr WaitList() noexcept : WaitLink(nullptr) {}
   ~WaitList() {
     ROUSE_ASSERT(is_empty(),
                  "something was destroyed while a future waits for it: a mutex, a semaphore or the "
@@ -111,7 +123,7 @@ class WaitList : WaitLink {
 
   /// Lets `waiter`, which is fresh, wait as the last.
   void push(Waiter& waiter, Waker waker) noexcept {
-    waiter.waker_ = std::move(waker);  // it had none: nothing is dropped
+    new (&waiter.waker_) Waker(std::move(waker));
     waiter.state_.store(Waiter::State::waiting, memory_order_relaxed);
     waiter.insert_before(*this);
   }
@@ -122,7 +134,7 @@ class WaitList : WaitLink {
     if (waiter.load() != Waiter::State::waiting) return Waker();
     waiter.unlink();
     waiter.state_.store(Waiter::State::fresh, memory_order_relaxed);
-    return std::move(waiter.waker_);
+    return waiter.take_waker();
   }
 
   /// Moves all waiters to `other`, which is empty. They can be taken and removed there as here: so
@@ -180,7 +192,7 @@ class WaitList::WakeBatch {
     Wakers wakers;
     for (std::size_t i = 0; i < size_; ++i) {
       Waiter& waiter = *waiters_[i];
-      new (&wakers.at[i]) Waker(std::move(waiter.waker_));
+      new (&wakers.at[i]) Waker(waiter.take_waker());
       // ORDER: release; publishes what the notifier wrote to the future that sees it.
       waiter.state_.store(Waiter::State::notified, memory_order_release);
     }
