@@ -157,10 +157,11 @@ ChannelCore::Wait ChannelCore::wait_for_room(WaitingSender& sender, const Contex
 }
 
 void ChannelCore::leave(WaitingSender& sender) noexcept {
+  Waker dropped;
   SpinGuard guard(lock);
-  if (const Waker dropped = waiting_senders_.remove(sender)) {
+  if (waiting_senders_.remove(sender, dropped)) {
     if (waiting_senders_.is_empty()) no_senders_wait(*ring_.load(memory_order_relaxed));
-    return guard.unlock();
+    return;
   }
   guard.unlock();
   sender.wait_until_notified();
@@ -224,10 +225,11 @@ void ChannelCore::wake_receiver() noexcept {
 }
 
 void ChannelCore::leave(Waiter& receiver) noexcept {
+  Waker dropped;
   SpinGuard guard(lock);
-  if (const Waker dropped = waiting_receivers_.remove(receiver)) {
+  if (waiting_receivers_.remove(receiver, dropped)) {
     if (waiting_receivers_.is_empty()) no_receivers_wait();
-    return guard.unlock();
+    return;
   }
   guard.unlock();
   receiver.wait_until_notified();
@@ -285,10 +287,11 @@ Poll<> ChannelCore::poll_closed(Waiter& watcher, const Context& cx) {
 }
 
 void ChannelCore::leave_watchers(Waiter& watcher) noexcept {
+  Waker dropped;
   SpinGuard guard(lock);
-  const Waker dropped = close_watchers_.remove(watcher);
+  if (close_watchers_.remove(watcher, dropped)) return;
   guard.unlock();
-  if (!dropped) watcher.wait_until_notified();
+  watcher.wait_until_notified();
 }
 
 bool ChannelCore::try_add_sender() noexcept {

@@ -30,8 +30,9 @@ Poll<bool> Semaphore::wait(Acquiring& waiter, const Context& cx) noexcept {
 }
 
 void Semaphore::leave(Acquiring& waiter) noexcept {
+  Waker dropped;
   SpinGuard guard(lock_);
-  if (const Waker dropped = waiters_.remove(waiter))
+  if (waiters_.remove(waiter, dropped))
     return serve(guard);  // there may be enough for the next one, who wants fewer
   guard.unlock();
   waiter.wait_until_notified();

@@ -121,20 +121,27 @@ class WaitList : WaitLink {
     return static_cast<W&>(*next_);
   }
 
-  /// Lets `waiter`, which is fresh, wait as the last.
+  /// The one that came last; there must be one.
+  template <class W = Waiter>
+  [[nodiscard]] W& last() noexcept {
+    return static_cast<W&>(*prev_);
+  }
+
+  /// Lets `waiter`, which is fresh, wait as the last. It is not woken if `waker` is empty.
   void push(Waiter& waiter, Waker waker) noexcept {
     new (&waiter.waker_) Waker(std::move(waker));
     waiter.state_.store(Waiter::State::waiting, memory_order_relaxed);
     waiter.insert_before(*this);
   }
 
-  /// The future gives up, or found what it wanted. Fresh again; the caller drops the waker once the
-  /// lock is given back. An empty one says that it was taken: see `wait_until_notified`.
-  [[nodiscard]] Waker remove(Waiter& waiter) noexcept {
-    if (waiter.load() != Waiter::State::waiting) return Waker();
+  /// The future gives up, or found what it wanted: fresh again. Its waker goes to `dropped`, for
+  /// the caller to drop once the lock is given back. False: it was taken; `wait_until_notified`.
+  [[nodiscard]] bool remove(Waiter& waiter, Waker& dropped) noexcept {
+    if (waiter.load() != Waiter::State::waiting) return false;
     waiter.unlink();
     waiter.state_.store(Waiter::State::fresh, memory_order_relaxed);
-    return waiter.take_waker();
+    dropped = waiter.take_waker();
+    return true;
   }
 
   /// Moves all waiters to `other`, which is empty. They can be taken and removed there as here: so
@@ -198,7 +205,7 @@ class WaitList::WakeBatch {
     }
     const std::size_t size = std::exchange(size_, 0);
     for (std::size_t i = 0; i < size; ++i) {
-      std::move(wakers.at[i]).wake();
+      if (wakers.at[i]) std::move(wakers.at[i]).wake();
       wakers.at[i].~Waker();
     }
   }

@@ -1,0 +1,283 @@
+#include "rouse/sync/mutex.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "rouse/core/async.hpp"
+#include "rouse/future/yield_now.hpp"
+#include "rouse/testing/drop_at_each_poll.hpp"
+#include "rouse/testing/poll_harness.hpp"
+
+#include "support/sanitizer.hpp"
+#include "sync/executors.hpp"
+#include "sync/linearizability.hpp"
+#include "sync/reentrant_waker.hpp"
+
+namespace {
+
+using namespace rouse;
+using namespace rouse::test;
+using rouse::sync::Mutex;
+using rouse::sync::MutexGuard;
+using rouse::testing::drop_at_each_poll;
+using rouse::testing::PollHarness;
+
+using LockInt = decltype(std::declval<Mutex<int>&>().lock());
+static_assert(sizeof(LockInt) == 56);
+static_assert(sizeof(MutexGuard<int>) == sizeof(void*));
+static_assert(!std::is_aggregate_v<LockInt> && !std::is_copy_constructible_v<MutexGuard<int>>);
+
+TEST(Mutex, TheGuardGivesTheValueAndUnlocksAtItsEnd) {
+  Mutex<std::string> mutex("ab");
+  {
+    auto guard = mutex.try_lock();
+    ASSERT_TRUE(guard);
+    **guard += "c";
+    EXPECT_EQ((*guard)->size(), 3U);
+    EXPECT_FALSE(mutex.try_lock());
+  }
+  auto again = mutex.try_lock();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(**again, "abc");
+  again->unlock();
+  EXPECT_TRUE(mutex.try_lock());
+  EXPECT_EQ(mutex.get_mut(), "abc");
+}
+
+TEST(Mutex, AGuardThatIsMovedLocksOnce) {
+  Mutex<int> mutex(1);
+  MutexGuard<int> first = *mutex.try_lock();
+  MutexGuard<int> second = std::move(first);
+  EXPECT_FALSE(mutex.try_lock());
+  second = std::move(second);
+  *second = 2;
+  second.unlock();
+  second.unlock();
+  EXPECT_EQ(**mutex.try_lock(), 2);
+}
+
+TEST(Mutex, WhoWaitsGetsTheLockInTurnAndNobodyOvertakes) {
+  Mutex<int> mutex(0);
+  auto held = mutex.try_lock();
+  PollHarness first(mutex.lock());
+  PollHarness second(mutex.lock());
+  EXPECT_TRUE(first.poll().is_pending());
+  EXPECT_TRUE(second.poll().is_pending());
+  held.reset();
+  EXPECT_TRUE(first.is_woken());
+  EXPECT_FALSE(second.is_woken());
+  EXPECT_FALSE(mutex.try_lock()) << "it was handed over";
+  {
+    auto guard = first.poll();
+    EXPECT_TRUE(guard.is_ready());
+  }
+  EXPECT_TRUE(second.is_woken() && second.poll().is_ready());
+}
+
+TEST(Mutex, AFutureDroppedAtEachPollStrandsNotTheLock) {
+  Mutex<int> mutex(0);
+  std::optional<MutexGuard<int>> held;
+  const auto report = drop_at_each_poll(
+      [&] {
+        held = mutex.try_lock();
+        EXPECT_TRUE(held);
+        return mutex.lock();
+      },
+      [&](std::size_t) { held.reset(); },
+      [&](std::size_t k) {
+        held.reset();
+        EXPECT_TRUE(mutex.try_lock()) << k;
+      });
+  EXPECT_EQ(report.polls, 2U);
+  EXPECT_EQ(report.wakers_left, 0U);
+}
+
+TEST(Mutex, AnOwnedGuardKeepsTheMutexAlive) {
+  auto mutex = std::make_shared<Mutex<int>>(3);
+  const std::weak_ptr<Mutex<int>> watched = mutex;
+  {
+    PollHarness future(Mutex<int>::lock_owned(std::move(mutex)));
+    auto guard = future.poll();
+    ASSERT_TRUE(guard.is_ready());
+    EXPECT_EQ(*guard.value(), 3);
+    EXPECT_FALSE(Mutex<int>::try_lock_owned(watched.lock()));
+  }
+  EXPECT_TRUE(watched.expired());
+}
+
+TEST(Mutex, AWakerThatReEntersCausesNoDeadlock) {
+  Mutex<int> mutex(0);
+  ReentrantWaker waker([&] {
+    (void)mutex.try_lock();
+    Context cx(Waker::noop());
+    auto dropped = mutex.lock();
+    (void)dropped.poll(cx);
+  });
+  auto held = mutex.try_lock();
+  auto future = mutex.lock();
+  Context cx(waker.waker());
+  Context other(Waker::noop());
+  EXPECT_TRUE(future.poll(cx).is_pending());
+  EXPECT_TRUE(future.poll(other).is_pending());
+  EXPECT_TRUE(future.poll(cx).is_pending());
+  held.reset();
+  EXPECT_TRUE(future.poll(cx).is_ready());
+  EXPECT_GT(waker.wakes(), 0);
+}
+
+TEST(MutexDeathTest, AGuardThatWasUnlockedGivesNothing) {
+  Mutex<int> mutex(0);
+  EXPECT_DEATH(
+      {
+        auto guard = mutex.try_lock();
+        guard->unlock();
+        **guard = 1;
+      },
+      "unlocked or moved from: lock again");
+}
+
+template <class Executor>
+class MutexOn : public OnExecutor<Executor> {};
+TYPED_TEST_SUITE(MutexOn, AllExecutors, ExecutorNames);
+
+Async<void> add(Mutex<long>& total, int times) {
+  for (int i = 0; i < times; ++i) {
+    auto guard = co_await total.lock();
+    const long before = *guard;
+    if (i % 4 == 0) co_await yield_now();  // the guard is held across it
+    *guard = before + 1;
+  }
+}
+TYPED_TEST(MutexOn, NoIncrementIsLost) {
+  Mutex<long> total(0);
+  const int times = sanitized ? 200 : 2000;
+  for (int i = 0; i < 7; ++i) this->executor.spawn(add(total, times));
+  this->executor.run(add(total, times));
+  EXPECT_EQ(total.get_mut(), 8 * times);
+}
+
+Async<void> note_turns(Mutex<std::vector<int>>& turns, int me, int times) {
+  for (int i = 0; i < times; ++i) {
+    auto guard = co_await turns.lock();
+    guard->push_back(me);
+    co_await yield_now();
+  }
+}
+TEST(Mutex, TasksThatWantItAllTheTimeTakeTurns) {
+  LocalExecutor executor;
+  Mutex<std::vector<int>> turns;
+  for (int i = 0; i < 3; ++i) executor.spawn(borrowed(note_turns(turns, i, 10))).detach();
+  executor.run();
+  for (std::size_t i = 3; i < turns.get_mut().size(); ++i)
+    EXPECT_EQ(turns.get_mut()[i], turns.get_mut()[i - 3]) << i;
+}
+
+// Each thread has at most one future or guard. Whoever gets the lock counts.
+enum class MutexCall : std::uint8_t { begin, poll, drop, try_lock };
+struct MutexOp {
+  MutexCall call{};
+  std::size_t thread = 0;
+  friend void PrintTo(const MutexOp& op, std::ostream* out) {
+    constexpr const char* names[] = {"begin", "poll", "drop", "try_lock"};
+    *out << names[static_cast<std::size_t>(op.call)];
+  }
+};
+struct MutexModel {
+  using Op = MutexOp;
+  using Result = int;  // how often it was locked before, if this got the lock; else -1
+
+  Result apply(Op op) {
+    const auto me = static_cast<int>(op.thread);
+    const bool waits = std::ranges::find(queue, me) != queue.end();
+    switch (op.call) {
+      case MutexCall::begin:
+        if (waits || holder == me) return poll(me);
+        if (holder != -1) return queue.push_back(me), -1;
+        holder = me;
+        return poll(me);
+      case MutexCall::poll: return poll(me);
+      case MutexCall::try_lock:
+        if (holder != -1) return -1;
+        holder = me;
+        return poll(me);
+      case MutexCall::drop:
+        if (holder == me) return hand_over(), -1;
+        std::erase(queue, me);
+        return -1;
+    }
+    return -1;
+  }
+  int poll(int me) {
+    if (holder != me || seen) return -1;
+    seen = true;
+    return locked++;
+  }
+  void hand_over() {
+    seen = false;
+    holder = queue.empty() ? -1 : queue.front();
+    if (!queue.empty()) queue.erase(queue.begin());
+  }
+  auto operator<=>(const MutexModel&) const = default;
+  int holder = -1;
+  bool seen = false;  // by the holder
+  int locked = 0;
+  std::vector<int> queue;
+};
+struct MutexAndFutures {
+  Mutex<int> mutex{0};
+  std::array<std::optional<LockInt>, 3> futures;
+  std::array<std::optional<MutexGuard<int>>, 3> guards;
+
+  int poll(std::size_t me) {
+    if (!futures[me]) return -1;
+    Context cx(Waker::noop());
+    auto polled = futures[me]->poll(cx);
+    if (polled.is_pending()) return -1;
+    futures[me].reset();
+    guards[me].emplace(std::move(polled).value());
+    return (**guards[me])++;
+  }
+  int perform(MutexOp op) {
+    const std::size_t me = op.thread;
+    switch (op.call) {
+      case MutexCall::begin:
+        if (!futures[me] && !guards[me]) futures[me].emplace(mutex.lock());
+        return poll(me);
+      case MutexCall::poll: return poll(me);
+      case MutexCall::drop:
+        futures[me].reset();
+        guards[me].reset();
+        return -1;
+      case MutexCall::try_lock:
+        if (futures[me] || guards[me]) return -1;
+        guards[me] = mutex.try_lock();
+        return guards[me] ? (**guards[me])++ : -1;
+    }
+    return -1;
+  }
+};
+TEST(Mutex, RandomHistoriesAreThoseOfAQueue) {
+  const HistoryReport report = check_histories<MutexModel>(
+      HistoryOptions(), [] { return MutexModel(); },
+      [] { return std::make_unique<MutexAndFutures>(); },
+      [](Random& random, std::size_t thread) {
+        return MutexOp{static_cast<MutexCall>(random() / 7 % 4), thread};
+      },
+      [](MutexAndFutures& object, std::size_t, MutexOp op) { return object.perform(op); });
+  EXPECT_EQ(report.violation, "");
+  EXPECT_GT(report.overlapping, 0U);
+}
+
+}  // namespace
