@@ -45,8 +45,8 @@ void ChannelCore::grow(Ring& full) {
   {
     const SpinGuard guard(lock);
     if (ring_.load(memory_order_relaxed) == &full && !is_closed()) {
-      larger->claims.store(waiting_receivers_.is_empty() ? 0 : receivers_wait,
-                           memory_order_relaxed);
+      if (!waiting_receivers_.is_empty())
+        larger->claims.fetch_or(receivers_wait, memory_order_relaxed);
       full.newer = larger;
       // ORDER: release; publishes `newer` to the receiver.
       full.claims.fetch_or(sealed, memory_order_release);

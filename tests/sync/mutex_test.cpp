@@ -207,7 +207,8 @@ struct MutexModel {
         if (holder != -1) return queue.push_back(me), -1;
         holder = me;
         return poll(me);
-      case MutexCall::poll: return poll(me);
+      case MutexCall::poll:
+        return poll(me);
       case MutexCall::try_lock:
         if (holder != -1) return -1;
         holder = me;
@@ -255,7 +256,8 @@ struct MutexAndFutures {
       case MutexCall::begin:
         if (!futures[me] && !guards[me]) futures[me].emplace(mutex.lock());
         return poll(me);
-      case MutexCall::poll: return poll(me);
+      case MutexCall::poll:
+        return poll(me);
       case MutexCall::drop:
         futures[me].reset();
         guards[me].reset();

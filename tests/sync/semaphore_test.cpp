@@ -333,7 +333,8 @@ struct SemaphoreOp {
   SemaphoreCall call{};
   std::size_t thread = 0;
   friend void PrintTo(const SemaphoreOp& op, std::ostream* out) {
-    constexpr const char* names[] = {"begin(1)", "begin(2)", "poll", "drop", "try", "give", "close"};
+    constexpr const char* names[] = {"begin(1)", "begin(2)", "poll", "drop",
+                                     "try",      "give",     "close"};
     *out << names[static_cast<std::size_t>(op.call)];
   }
 };
@@ -351,14 +352,18 @@ struct SemaphoreModel {
     const std::size_t me = op.thread;
     switch (op.call) {
       case SemaphoreCall::begin_one:
-      case SemaphoreCall::begin_two: return begin(me, op.call == SemaphoreCall::begin_one ? 1 : 2);
-      case SemaphoreCall::poll: return std::exchange(given[me], 0);
+      case SemaphoreCall::begin_two:
+        return begin(me, op.call == SemaphoreCall::begin_one ? 1 : 2);
+      case SemaphoreCall::poll:
+        return std::exchange(given[me], 0);
       case SemaphoreCall::drop:
         std::erase_if(queue, [me](const Waiting& waiting) { return waiting.thread == me; });
         permits += std::max(std::exchange(given[me], 0), 0);
         return serve();
-      case SemaphoreCall::try_one: return begin(me, 1, false);
-      case SemaphoreCall::give: return ++permits, serve();
+      case SemaphoreCall::try_one:
+        return begin(me, 1, false);
+      case SemaphoreCall::give:
+        return ++permits, serve();
       case SemaphoreCall::close:
         closed = true;
         for (const Waiting& waiting : queue) given[waiting.thread] = -1;
@@ -410,10 +415,14 @@ struct SemaphoreAndFutures {
       case SemaphoreCall::begin_two:
         future.emplace(semaphore.acquire(op.call == SemaphoreCall::begin_one ? 1 : 2));
         return poll(op.thread);
-      case SemaphoreCall::poll: return poll(op.thread);
-      case SemaphoreCall::drop: return future.reset(), 0;
-      case SemaphoreCall::give: return semaphore.add_permits(1), 0;
-      case SemaphoreCall::close: return semaphore.close(), 0;
+      case SemaphoreCall::poll:
+        return poll(op.thread);
+      case SemaphoreCall::drop:
+        return future.reset(), 0;
+      case SemaphoreCall::give:
+        return semaphore.add_permits(1), 0;
+      case SemaphoreCall::close:
+        return semaphore.close(), 0;
       case SemaphoreCall::try_one:
         if (auto permit = semaphore.try_acquire()) return permit->forget(), 1;
         return 0;

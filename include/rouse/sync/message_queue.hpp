@@ -103,9 +103,12 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
     for (unsigned attempt = 0; attempt < spins; ++attempt) {
       if (std::optional<T> value = pop()) return Poll<std::optional<T>>::ready(std::move(value));
       switch (wait_for_message(waiter, cx)) {
-        case Wait::pending: return pending;
-        case Wait::closed: return Poll<std::optional<T>>::ready(std::nullopt);
-        case Wait::again: spin_hint();
+        case Wait::pending:
+          return pending;
+        case Wait::closed:
+          return Poll<std::optional<T>>::ready(std::nullopt);
+        case Wait::again:
+          spin_hint();
       }
     }
     // A sender was interrupted between its claim and its message: others first.

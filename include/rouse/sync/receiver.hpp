@@ -97,7 +97,13 @@ class Receiver {
     return RecvMany<T>(queue(), messages, limit);
   }
   /// The next message, if there is one now. Null also when the channel has ended.
-  [[nodiscard]] std::optional<T> try_recv() noexcept { return queue().pop(); }
+  [[nodiscard]] std::optional<T> try_recv() noexcept {
+    for (unsigned attempt = 0;; ++attempt) {
+      std::optional<T> message = queue().pop();
+      if (message || is_empty()) return message;
+      back_off(attempt);  // for a sender that is about to fill its slot
+    }
+  }
 
   /// The channel as a Stream.
   Poll<std::optional<T>> poll_next(Context& cx) { return queue().poll_recv(waiter_, cx); }
