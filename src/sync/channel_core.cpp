@@ -93,8 +93,8 @@ ChannelCore::Room ChannelCore::take_room(std::uint64_t taken, Claim& claimed) {
       grow(ring);
       continue;
     }
-    // ORDER: relaxed; as in claim_quickly.
-    if (ring.claims.compare_exchange_strong(claims, claims + taken, memory_order_relaxed,
+    // ORDER: release; as in claim_quickly.
+    if (ring.claims.compare_exchange_strong(claims, claims + taken, memory_order_release,
                                             memory_order_relaxed)) {
       claimed = Claim{&ring, position(claims), (claims & receivers_wait) != 0};
       return Room::taken;
@@ -104,8 +104,10 @@ ChannelCore::Room ChannelCore::take_room(std::uint64_t taken, Claim& claimed) {
 
 ChannelCore::Claim ChannelCore::claim_reserved() noexcept {
   Ring& ring = *ring_.load(memory_order_relaxed);  // only bounded channels have reservations
+  // ORDER: acquire; the room was made for whoever took the last, maybe after this reservation. All
+  // who take room saw then that it was empty, and release that here.
   const std::uint64_t claims =
-      ring.claims.fetch_add(one_position - one_reserved, memory_order_relaxed);
+      ring.claims.fetch_add(one_position - one_reserved, memory_order_acquire);
   return Claim{&ring, position(claims), (claims & receivers_wait) != 0};
 }
 
@@ -139,8 +141,8 @@ ChannelCore::Wait ChannelCore::wait_for_room(WaitingSender& sender, const Contex
   while ((claims & senders_wait) == 0) {
     if ((claims & closed) != 0) return Wait::closed;
     if (has_room_now(ring, claims)) {
-      // ORDER: relaxed; as in claim_quickly. Acquire if it fails: as above.
-      if (ring.claims.compare_exchange_weak(claims, claims + one_reserved, memory_order_relaxed,
+      // ORDER: release; as in claim_quickly. Acquire if it fails: as above.
+      if (ring.claims.compare_exchange_weak(claims, claims + one_reserved, memory_order_release,
                                             memory_order_acquire))
         return Wait::again;
       continue;
@@ -176,7 +178,8 @@ void ChannelCore::serve_senders() noexcept {
     // While the bit is set nobody else takes room, and what was reserved before has its own.
     while (!waiting_senders_.is_empty() && !woken.is_full() &&
            has_room_now(ring, ring.claims.load(memory_order_relaxed))) {
-      ring.claims.fetch_add(one_reserved, memory_order_relaxed);
+      // ORDER: release; as in claim_quickly.
+      ring.claims.fetch_add(one_reserved, memory_order_release);
       woken.take(waiting_senders_.first());
     }
     if (waiting_senders_.is_empty()) no_senders_wait(ring);

@@ -88,9 +88,10 @@ class ROUSE_API ChannelCore {
     std::uint64_t claims = ring.claims.load(memory_order_relaxed);
     // ORDER: acquire; the slots before that head are empty.
     const std::uint32_t head = ring.seen_head.load(memory_order_acquire);
-    // ORDER: relaxed; who waits is found under the lock, a value is published by its slot.
+    // ORDER: release; whoever makes its reservation a claim after this finds its slot empty, as
+    // this one did. Who waits is found under the lock, a value is published by its slot.
     if ((claims & (closed | senders_wait | sealed)) != 0 || used(claims, head) >= ring.capacity ||
-        !ring.claims.compare_exchange_strong(claims, claims + one_position, memory_order_relaxed,
+        !ring.claims.compare_exchange_strong(claims, claims + one_position, memory_order_release,
                                              memory_order_relaxed)) [[unlikely]]
       return Claim{};
     return Claim{&ring, position(claims), (claims & receivers_wait) != 0};
