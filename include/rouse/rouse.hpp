@@ -52,3 +52,6 @@
 #include "rouse/runtime/join_set.hpp"          // IWYU pragma: export
 #include "rouse/runtime/run.hpp"               // IWYU pragma: export
 #include "rouse/runtime/runtime.hpp"           // IWYU pragma: export
+
+// Tasks that wait for each other.
+#include "rouse/sync/notify.hpp"  // IWYU pragma: export

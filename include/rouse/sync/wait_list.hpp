@@ -120,6 +120,11 @@ class WaitList : WaitLink {
   [[nodiscard]] W& first() noexcept {
     return static_cast<W&>(*next_);
   }
+  /// The one that came last; there must be one.
+  template <class W = Waiter>
+  [[nodiscard]] W& last() noexcept {
+    return static_cast<W&>(*prev_);
+  }
 
   /// The one that came last; there must be one.
   template <class W = Waiter>

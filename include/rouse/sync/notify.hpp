@@ -1,0 +1,253 @@
+// Notify: tells one waiting future, or all of them, that something happened. It carries no value:
+// look at what is waited for once notified.
+//
+//   notify.notify_one();             // somebody waits: wakes the first. Nobody: keeps one permit.
+//   co_await notify.notified();      // takes the permit at once, or waits
+//   notify.notify_waiters();         // wakes all whose `notified()` was called before; no permit
+//
+// Fair: first come, first notified. A future that was notified by `notify_one` and dropped before
+// it saw that passes it on to the next. Allocates nothing; runs without exceptions and without a
+// system.
+//
+// Invariants:
+//  - `state_` is empty, waiting or permit, and counts the calls of notify_waiters. It is `waiting`
+//    exactly while `waiters_` has an entry; only the holder of the lock changes it to and from
+//    that. The rest needs no lock.
+//  - A future remembers the count of its making: another count means that it is notified.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "rouse/base/atomic.hpp"
+#include "rouse/base/spin_lock.hpp"
+#include "rouse/core/context.hpp"
+#include "rouse/core/poll.hpp"
+#include "rouse/sync/wait_list.hpp"
+
+namespace rouse::sync {
+
+/// Any thread. Must outlive the futures it gave, and the calls on it.
+class Notify {
+ public:
+  class Notified;
+
+  constexpr Notify() noexcept = default;
+
+  /// Completes when it is notified: by a permit that was kept, by `notify_one` once it was polled
+  /// and is first in line, or by a `notify_waiters` that is called after this.
+  /// Dropped midway, a `notify_one` that it did not see goes to the next in line, or is kept.
+  /// Borrows the Notify.
+  [[nodiscard]] Notified notified() noexcept;
+
+  /// Notifies the one that waits longest. If none waits, the next `notified()` is ready at once;
+  /// however often that happens, one permit is kept.
+  void notify_one() noexcept { notify(Cause::first); }
+  /// The same with the one that came last: for waiters of which any will do, the one whose memory
+  /// is still in the cache.
+  void notify_last() noexcept { notify(Cause::last); }
+  /// Notifies all whose `notified()` was called before, polled or not. Keeps no permit.
+  void notify_waiters() noexcept {
+    State state = state_.load(memory_order_relaxed);
+    while (phase(state) != waiting) {
+      // ORDER: release; publishes what the caller did to whoever sees the count.
+      if (state_.compare_exchange_weak(state, state + one_call, memory_order_release,
+                                       memory_order_relaxed))
+        return;
+    }
+    notify_all_waiting();
+  }
+
+ private:
+  using State = std::size_t;
+  static constexpr State empty = 0;
+  static constexpr State waiting = 1;
+  static constexpr State permit = 2;
+  static constexpr State phase_mask = 3;
+  static constexpr State one_call = 4;
+  static constexpr State phase(State state) noexcept { return state & phase_mask; }
+  static constexpr State calls(State state) noexcept { return state & ~phase_mask; }
+
+  /// Who is notified: all, the first in line, or the last.
+  enum class Cause : std::uint8_t { all, first, last };
+  struct Waiting : Waiter {
+    Cause cause = Cause::all;
+  };
+
+  // ORDER: acquire; whoever sees a new count sees what was done before that notify_waiters.
+  State load() const noexcept { return state_.load(memory_order_acquire); }
+
+  /// Keeps a permit, if nobody waits. False: somebody waits, and `state` says so.
+  bool keep_permit(State& state) noexcept {
+    while (phase(state) != waiting) {
+      // ORDER: release; publishes what the notifier did to the future that takes the permit.
+      if (state_.compare_exchange_weak(state, calls(state) | permit, memory_order_release,
+                                       memory_order_relaxed))
+        return true;
+    }
+    return false;
+  }
+
+  void notify(Cause cause) noexcept {
+    State state = state_.load(memory_order_relaxed);
+    if (keep_permit(state)) return;
+    Waker waker;
+    {
+      const SpinGuard guard(lock_);
+      waker = notify_locked(cause);
+    }
+    if (waker) std::move(waker).wake();
+  }
+  /// Gives the waker to wake once the lock is given back; empty if there is none.
+  Waker notify_locked(Cause cause) noexcept {
+    State state = state_.load(memory_order_relaxed);
+    if (keep_permit(state)) return Waker();
+    auto& waiter = cause == Cause::last ? waiters_.last<Waiting>() : waiters_.first<Waiting>();
+    waiter.cause = cause;
+    Waker waker = waiters_.take(waiter);
+    leave_waiting_if_last();
+    return waker;
+  }
+
+  void notify_all_waiting() noexcept {
+    WakeBatch batch;
+    WaitList all;
+    lock_.lock();
+    State state = state_.load(memory_order_relaxed);
+    // ORDER: release; as in notify_waiters. No longer `waiting`: all leave.
+    while (!state_.compare_exchange_weak(
+        state, (phase(state) == waiting ? calls(state) : state) + one_call, memory_order_release,
+        memory_order_relaxed)) {
+    }
+    waiters_.move_to(all);
+    while (!all.is_empty()) {
+      if (batch.is_full()) {
+        lock_.unlock();
+        batch.wake_all();
+        lock_.lock();
+        continue;  // meanwhile they may have gone by themselves
+      }
+      auto& waiter = all.first<Waiting>();
+      waiter.cause = Cause::all;
+      if (Waker waker = all.take(waiter)) batch.push(std::move(waker));
+    }
+    lock_.unlock();
+  }
+
+  /// ORDER: release; the count in it was seen under the lock, so this publishes what it stands for.
+  void leave_waiting_if_last() noexcept {
+    const State state = state_.load(memory_order_relaxed);
+    if (waiters_.is_empty() && phase(state) == waiting)
+      state_.store(calls(state), memory_order_release);
+  }
+
+  // The future's side. `made_at` is the count of its making.
+
+  /// Without the lock. True: notified.
+  bool try_take(State made_at) noexcept {
+    State state = load();
+    if (calls(state) != made_at) return true;
+    // ORDER: acquire; sees what the notifier did.
+    return phase(state) == permit &&
+           state_.compare_exchange_strong(state, calls(state), memory_order_acquire,
+                                          memory_order_relaxed);
+  }
+  /// True: notified, after all. Else `waiter` is in line.
+  bool take_or_wait(Waiting& waiter, State made_at, Waker waker) noexcept {
+    const SpinGuard guard(lock_);
+    State state = load();
+    while (phase(state) != waiting) {
+      if (calls(state) != made_at) return true;
+      const State next = phase(state) == permit ? empty : waiting;
+      // ORDER: acquire; sees what the notifier did.
+      if (state_.compare_exchange_weak(state, calls(state) | next, memory_order_acquire,
+                                       memory_order_acquire)) {
+        if (next == empty) return true;
+        break;
+      }
+    }
+    if (calls(state) != made_at) return true;
+    waiters_.push(waiter, std::move(waker));
+    return false;
+  }
+  bool poll_waiting(Waiting& waiter, State made_at, Context& cx) {
+    if (waiter.is_notified()) return true;
+    if (calls(load()) == made_at && WaitList::keep_waker(lock_, waiter, cx)) return false;
+    withdraw(waiter);
+    return true;
+  }
+  void withdraw(Waiting& waiter) noexcept {
+    Waker dropped;
+    const SpinGuard guard(lock_);
+    dropped = waiters_.remove(waiter);
+    leave_waiting_if_last();
+  }
+  /// The future is dropped while its waiter is in line or notified.
+  void abandon(Waiting& waiter) noexcept {
+    Waker dropped;
+    Waker next;
+    {
+      const SpinGuard guard(lock_);
+      dropped = waiters_.remove(waiter);
+      leave_waiting_if_last();
+      if (waiter.is_notified() && waiter.cause != Cause::all) next = notify_locked(waiter.cause);
+    }
+    if (next) std::move(next).wake();
+  }
+
+  atomic<State> state_{empty};
+  SpinLock lock_;
+  WaitList waiters_;
+};
+
+class [[nodiscard(
+    "a future does nothing until it is polled: co_await it or spawn it")]] Notify::Notified {
+ public:
+  using Output = void;
+
+  explicit Notified(Notify& notify) noexcept : notify_(&notify), made_at_(calls(notify.load())) {}
+  Notified(Notified&&) noexcept = default;
+  ~Notified() {
+    if (!waiter_.is_fresh()) notify_->abandon(waiter_);
+  }
+
+  Poll<> poll(Context& cx) {
+    if (!cx.take_budget()) return pending;
+    return is_notified(cx) ? Poll<>::ready() : Poll<>(pending);
+  }
+
+  /// Gets in line without waiting: a `notify_one` from here on counts for this future. True: it is
+  /// notified already; await it all the same. It may not be moved any more, as after a poll.
+  bool enable() noexcept {
+    if (!notify_) return true;
+    if (!waiter_.is_fresh()) return waiter_.is_notified();
+    if (!notify_->try_take(made_at_) && !notify_->take_or_wait(waiter_, made_at_, Waker()))
+      return false;
+    notify_ = nullptr;
+    return true;
+  }
+
+  [[nodiscard]] bool borrows() const noexcept { return true; }
+
+ private:
+  bool is_notified(Context& cx) {
+    if (!notify_) return true;
+    const bool notified = waiter_.is_fresh()
+                              ? notify_->try_take(made_at_) ||
+                                    notify_->take_or_wait(waiter_, made_at_, Waker(cx.waker()))
+                              : notify_->poll_waiting(waiter_, made_at_, cx);
+    if (!notified) return false;
+    waiter_.reset();  // it has seen it: nothing is passed on
+    notify_ = nullptr;
+    return true;
+  }
+
+  Waiting waiter_;
+  Notify* notify_;  // null once it was notified and has seen it
+  State made_at_;
+};
+
+inline Notify::Notified Notify::notified() noexcept { return Notified(*this); }
+
+}  // namespace rouse::sync
