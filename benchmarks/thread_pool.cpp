@@ -2,16 +2,15 @@
 // yield, ping-pong.
 #include "rouse/exec/thread_pool.hpp"
 
-#include <atomic>
 #include <utility>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 
 #include "rouse/core/async.hpp"
-#include "rouse/core/atomic_waker.hpp"
 #include "rouse/exec/block_on.hpp"
 #include "rouse/future/yield_now.hpp"
+#include "rouse/sync/oneshot.hpp"
 
 namespace {
 
@@ -71,63 +70,27 @@ void yield_thousand(benchmark::State& state) {
 }
 BENCHMARK(yield_thousand)->Arg(1)->Arg(2)->UseRealTime();
 
-/// A value sent once, then taken: the least that works, until there is sync::oneshot. Once the
-/// value was taken it may be used again.
-class Oneshot {
- public:
-  Oneshot() = default;
-  void send(int value) {
-    value_ = value;
-    if (state_.exchange(sent, std::memory_order_acq_rel) == waiting) std::move(waker_).wake();
-  }
-  Poll<int> poll(Context& cx) {
-    if (state_.load(std::memory_order_acquire) == sent) return take();
-    waker_ = cx.waker();
-    int expected = empty;
-    if (state_.compare_exchange_strong(expected, waiting, std::memory_order_acq_rel)) {
-      return pending;
-    }
-    return take();
-  }
-
- private:
-  Poll<int> take() {
-    state_.store(empty, std::memory_order_relaxed);
-    return Poll<int>::ready(value_);
-  }
-
-  static constexpr int empty = 0;
-  static constexpr int waiting = 1;
-  static constexpr int sent = 2;
-  std::atomic<int> state_{empty};
-  int value_ = 0;
-  Waker waker_;
+/// Goes back and forth; each time with where the answer is to go.
+struct Ball {
+  Ball(int n, sync::OneshotSender<Ball> to) : number(n), reply(std::move(to)) {}
+  int number;
+  sync::OneshotSender<Ball> reply;
 };
-class Receive {
- public:
-  using Output = int;
-  explicit Receive(Oneshot& from) noexcept : from_(from) {}
-  Poll<int> poll(Context& cx) { return from_.poll(cx); }
-
- private:
-  Oneshot& from_;
-};
-
-struct Table {
-  Oneshot ping;
-  Oneshot pong;
-};
-Async<void> ponger(Table* table, int n) {
-  for (int i = 0; i < n; ++i) table->pong.send(co_await Receive(table->ping));
+Async<void> play(sync::OneshotReceiver<Ball> incoming) {
+  while (auto ball = co_await incoming) {
+    if (ball->number == 0) co_return;
+    auto [reply, next] = sync::oneshot<Ball>();
+    (void)ball->reply.send(Ball(ball->number - 1, std::move(reply)));
+    incoming = std::move(next);
+  }
 }
 Async<void> ping_pong_times(int n) {
-  Table table;
-  auto pong = spawn(ponger, &table, n);
-  for (int i = 0; i < n; ++i) {
-    table.ping.send(i);
-    benchmark::DoNotOptimize(co_await Receive(table.pong));
-  }
-  co_await pong;
+  auto [serve, first] = sync::oneshot<Ball>();
+  auto [reply, answer] = sync::oneshot<Ball>();
+  auto other = spawn(play, std::move(first));
+  (void)serve.send(Ball(2 * n - 1, std::move(reply)));
+  co_await play(std::move(answer));
+  co_await other;
 }
 void ping_pong(benchmark::State& state) {
   constexpr int rounds = 200'000;
