@@ -70,7 +70,8 @@ class UnderBlockOn {
   template <Future F>
   output_t<F> run(F future) {
     const Joined joined(threads_);
-    return block_on(future);
+    F ended_first(std::move(future));  // others may wait for what it holds
+    return block_on(ended_first);
   }
 
  private:
@@ -95,7 +96,8 @@ class OnLocalExecutor {
   template <Future F>
   output_t<F> run(F future) {
     const RunToTheEnd rest(executor_);
-    return executor_.run_until(future);
+    F ended_first(std::move(future));  // others may wait for what it holds
+    return executor_.run_until(ended_first);
   }
 
  private:
