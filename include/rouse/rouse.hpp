@@ -56,3 +56,4 @@
 // Tasks that wait for each other.
 #include "rouse/sync/notify.hpp"   // IWYU pragma: export
 #include "rouse/sync/oneshot.hpp"  // IWYU pragma: export
+#include "rouse/sync/watch.hpp"    // IWYU pragma: export

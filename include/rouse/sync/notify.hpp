@@ -25,6 +25,7 @@
 #include "rouse/core/context.hpp"
 #include "rouse/core/poll.hpp"
 #include "rouse/sync/wait_list.hpp"
+#include "rouse/sync/wait_until.hpp"
 
 namespace rouse::sync {
 
@@ -72,7 +73,7 @@ class Notify {
   /// Who is notified: all, the first in line, or the last.
   enum class Cause : std::uint8_t { all, first, last };
   struct Waiting : Waiter {
-    Cause cause = Cause::all;
+    Cause cause = Cause::all;  // until notify_one takes it
   };
 
   // ORDER: acquire; whoever sees a new count sees what was done before that notify_waiters.
@@ -111,8 +112,6 @@ class Notify {
   }
 
   void notify_all_waiting() noexcept {
-    WakeBatch batch;
-    WaitList all;
     lock_.lock();
     State state = state_.load(memory_order_relaxed);
     // ORDER: release; as in notify_waiters. No longer `waiting`: all leave.
@@ -120,19 +119,7 @@ class Notify {
         state, (phase(state) == waiting ? calls(state) : state) + one_call, memory_order_release,
         memory_order_relaxed)) {
     }
-    waiters_.move_to(all);
-    while (!all.is_empty()) {
-      if (batch.is_full()) {
-        lock_.unlock();
-        batch.wake_all();
-        lock_.lock();
-        continue;  // meanwhile they may have gone by themselves
-      }
-      auto& waiter = all.first<Waiting>();
-      waiter.cause = Cause::all;
-      if (Waker waker = all.take(waiter)) batch.push(std::move(waker));
-    }
-    lock_.unlock();
+    notify_all_and_unlock(lock_, waiters_);
   }
 
   /// ORDER: release; the count in it was seen under the lock, so this publishes what it stands for.
