@@ -54,6 +54,7 @@
 #include "rouse/runtime/runtime.hpp"           // IWYU pragma: export
 
 // Tasks that wait for each other.
-#include "rouse/sync/notify.hpp"   // IWYU pragma: export
-#include "rouse/sync/oneshot.hpp"  // IWYU pragma: export
-#include "rouse/sync/watch.hpp"    // IWYU pragma: export
+#include "rouse/sync/broadcast.hpp"  // IWYU pragma: export
+#include "rouse/sync/notify.hpp"     // IWYU pragma: export
+#include "rouse/sync/oneshot.hpp"    // IWYU pragma: export
+#include "rouse/sync/watch.hpp"      // IWYU pragma: export

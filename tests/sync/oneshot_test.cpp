@@ -179,7 +179,7 @@ TEST(Oneshot, RecvDroppedAtEachPollLosesNoValue) {
       },
       [&](std::size_t) { EXPECT_TRUE(channel.first.send(1).has_value()); },
       [&](std::size_t k) {
-        if (k < 2) EXPECT_TRUE(channel.first.send(2).has_value());
+        if (k < 2) (void)channel.first.send(2);
         EXPECT_EQ(channel.second.try_recv().has_value(), k < 2);
       });
   EXPECT_EQ(report.polls, 2U);
@@ -272,7 +272,8 @@ Async<int> ask(Executor& executor, int times) {
     if (i % 2 == 0) co_await yield_now();
     if (i % 3 != 0) (void)ask_tx.send(i);
     if (i % 3 == 0) const auto dropped = std::move(ask_tx);
-    sum += (co_await reply_rx).value_or(0);
+    const std::optional<int> reply = co_await reply_rx.recv();
+    sum += reply.value_or(0);
   }
   co_return sum;
 }

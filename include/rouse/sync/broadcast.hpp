@@ -1,0 +1,260 @@
+// broadcast<T>(capacity): every receiver gets every value that is sent while it exists. The channel
+// keeps the last `capacity` values; a receiver that is slower than that misses the oldest, and is
+// told how many.
+//
+//   auto [tx, rx] = sync::broadcast<Event>(64);
+//   (void)tx.send(event);                      // any thread, does not wait
+//   while (auto event = co_await rx.recv()) {  // ends when all senders are gone
+//     if (event.lagged() > 0) resync();        // so many were missed before this one
+//     handle(*event);
+//   }
+//
+// A value is copied to each receiver, moved to the last one, and freed when all have had it or it
+// is overwritten. One block of memory a value. Both sides may be copied: a copy of a receiver gets
+// what the original would get. Any thread, but one object by one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include "rouse/base/assert.hpp"
+#include "rouse/base/block_pool.hpp"
+#include "rouse/base/ref_ptr.hpp"
+#include "rouse/base/result.hpp"
+#include "rouse/core/future.hpp"
+#include "rouse/sync/broadcast_core.hpp"
+
+namespace rouse::sync {
+
+/// A std::optional of the value that also knows how many were missed before it.
+template <class T>
+class Received : public std::optional<T> {
+ public:
+  Received() noexcept = default;
+  template <class U>
+  Received(std::uint64_t lagged, U&& value)
+      : std::optional<T>(std::forward<U>(value)), lagged_(lagged) {}
+
+  [[nodiscard]] std::uint64_t lagged() const noexcept { return lagged_; }
+
+ private:
+  std::uint64_t lagged_ = 0;
+};
+
+template <class T>
+struct BroadcastValue : BroadcastNode {
+  static_assert(std::is_object_v<T> && std::is_copy_constructible_v<T>,
+                "broadcast<T> copies each value to each receiver: send a std::shared_ptr");
+  static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
+                "broadcast<T> of an over-aligned T: send a std::shared_ptr");
+
+  template <class... Args>
+  explicit BroadcastValue(Args&&... args)
+      : BroadcastNode(
+            [](BroadcastNode& node) noexcept { delete static_cast<BroadcastValue*>(&node); }),
+        value(std::forward<Args>(args)...) {}
+  static void* operator new(std::size_t size) { return allocate_block(size); }
+  static void operator delete(void* block, std::size_t size) noexcept { free_block(block, size); }
+
+  T value;
+};
+
+template <class T>
+class BroadcastReceiver;
+
+/// Copies send to the same receivers. When the last one goes the channel is closed.
+template <class T>
+class BroadcastSender {
+ public:
+  class Closed;
+
+  explicit BroadcastSender(RefPtr<BroadcastCore> counted) noexcept : core_(std::move(counted)) {}
+  BroadcastSender(const BroadcastSender& other) noexcept : core_(other.core_) {
+    if (core_) core_->add_sender();
+  }
+  BroadcastSender(BroadcastSender&&) noexcept = default;
+  BroadcastSender& operator=(BroadcastSender other) noexcept {
+    std::swap(core_, other.core_);
+    return *this;
+  }
+  ~BroadcastSender() {
+    if (core_) core_->remove_sender();
+  }
+
+  /// Sends to all receivers there are; gives their number. The error is errc::broken_pipe: there is
+  /// none, and the value is dropped.
+  template <class U = T>
+  Result<std::size_t> send(U&& value) {
+    if (core().receivers() == 0) return std::errc::broken_pipe;
+    const std::size_t receivers =
+        core().send(RefPtr<BroadcastNode>::adopt(new BroadcastValue<T>(std::forward<U>(value))));
+    if (receivers == 0) return std::errc::broken_pipe;
+    return receivers;
+  }
+
+  /// A receiver of what is sent from here on.
+  [[nodiscard]] BroadcastReceiver<T> subscribe() const noexcept {
+    return BroadcastReceiver<T>(RefPtr<BroadcastCore>::share(&core()));
+  }
+  [[nodiscard]] std::size_t receiver_count() const noexcept { return core().receivers(); }
+  /// Completes when there is no receiver; `subscribe` may make one later. Dropped midway, it loses
+  /// nothing. Borrows the sender.
+  [[nodiscard]] Closed closed() noexcept { return Closed(core()); }
+
+ private:
+  BroadcastCore& core() const noexcept {
+    ROUSE_ASSERT(core_, "use of a broadcast sender that was moved from: use the one it went to");
+    return *core_;
+  }
+
+  RefPtr<BroadcastCore> core_;
+};
+
+template <class T>
+class [[nodiscard(
+    "a future does nothing until it is polled: co_await it or spawn it")]] BroadcastSender<T>::
+    Closed {
+ public:
+  using Output = void;
+
+  explicit Closed(BroadcastCore& core) noexcept : core_(&core) {}
+  Closed(Closed&&) noexcept = default;
+  ~Closed() { core_->stop_waiting_for_receivers(waiter_); }
+
+  Poll<> poll(Context& cx) {
+    if (!cx.take_budget() || !core_->poll_no_receiver(waiter_, cx)) return pending;
+    return Poll<>::ready();
+  }
+  [[nodiscard]] bool borrows() const noexcept { return true; }
+
+ private:
+  struct Waiting : Waiter {};
+  BroadcastCore* core_;
+  Waiting waiter_;
+};
+
+/// A stream of the values. It may be moved at any time.
+template <class T>
+class BroadcastReceiver {
+ public:
+  using Item = T;
+  class Recv;
+
+  /// Gets what is sent from here on.
+  explicit BroadcastReceiver(RefPtr<BroadcastCore> core) noexcept
+      : core_(std::move(core)), next_(core_->add_receiver()) {}
+  BroadcastReceiver(const BroadcastReceiver& other) noexcept
+      : core_(other.core_), next_(other.next_), missed_(other.missed_) {
+    if (core_) core_->copy_receiver(next_);
+  }
+  BroadcastReceiver(BroadcastReceiver&& other) noexcept
+      : next_(other.next_), missed_(other.missed_) {
+    other.leave();
+    core_ = std::move(other.core_);
+  }
+  BroadcastReceiver& operator=(BroadcastReceiver other) noexcept {
+    leave();
+    std::swap(core_, other.core_);
+    std::swap(next_, other.next_);
+    missed_ = other.missed_;
+    return *this;
+  }
+  ~BroadcastReceiver() {
+    if (!core_) return;
+    stop_waiting();
+    core_->remove_receiver(next_);
+  }
+
+  /// Completes with the next value, and how many were missed before it; with nothing once the
+  /// senders are gone and all was received. Throws what copying the T throws; that value is lost.
+  /// Dropped midway, it loses nothing. Borrows the receiver; one such future at a time.
+  [[nodiscard]] Recv recv() noexcept { return Recv(*this); }
+  /// The next value, if it is there. Nothing: not yet, or never.
+  Received<T> try_recv() {
+    std::uint64_t missed = 0;
+    const RefPtr<BroadcastNode> node = core().take(next_, missed);
+    if (!node) return Received<T>();
+    missed_ += missed;
+    auto& value = static_cast<BroadcastValue<T>&>(*node).value;
+    if (node->is_sole()) return Received<T>(missed, std::move(value));
+    return Received<T>(missed, std::as_const(value));
+  }
+  /// As a stream. What it missed, it tells with `missed`.
+  Poll<std::optional<T>> poll_next(Context& cx) {
+    if (!is_receivable(cx)) return pending;
+    return Poll<std::optional<T>>::ready(std::optional<T>(try_recv()));
+  }
+
+  /// Another receiver, of what is sent from here on.
+  [[nodiscard]] BroadcastReceiver resubscribe() const noexcept {
+    return BroadcastReceiver(RefPtr<BroadcastCore>::share(&core()));
+  }
+  /// How many values it missed so far, in all.
+  [[nodiscard]] std::uint64_t missed() const noexcept { return missed_; }
+  /// How many values there are for it now.
+  [[nodiscard]] std::size_t len() const noexcept { return core().len(next_); }
+  [[nodiscard]] bool is_empty() const noexcept { return len() == 0; }
+  /// Whether all senders are gone. There may be values left.
+  [[nodiscard]] bool is_closed() const noexcept { return core().is_closed(); }
+
+ private:
+  struct Waiting : Waiter {};
+
+  BroadcastCore& core() const noexcept {
+    ROUSE_ASSERT(core_, "use of a broadcast receiver that was moved from: use the one it went to");
+    return *core_;
+  }
+  bool is_receivable(Context& cx) {
+    return cx.take_budget() && core().poll_receivable(waiter_, next_, cx);
+  }
+  void stop_waiting() noexcept {
+    if (core_) core_->stop_receiving(waiter_);
+  }
+  /// Whoever waits with this very object must ask it again wherever it went.
+  void leave() noexcept {
+    if (core_) core_->move_receiver(waiter_);
+  }
+
+  RefPtr<BroadcastCore> core_;
+  BroadcastCore::Position next_;
+  std::uint64_t missed_ = 0;
+  Waiting waiter_;
+};
+
+template <class T>
+class [[nodiscard(
+    "a future does nothing until it is polled: co_await it or spawn it")]] BroadcastReceiver<T>::
+    Recv {
+ public:
+  using Output = Received<T>;
+
+  explicit Recv(BroadcastReceiver& receiver) noexcept : receiver_(&receiver) {}
+  Recv(Recv&& other) noexcept : receiver_(std::exchange(other.receiver_, nullptr)) {}
+  ~Recv() {
+    if (receiver_) receiver_->stop_waiting();
+  }
+
+  Poll<Output> poll(Context& cx) {
+    if (!receiver_->is_receivable(cx)) return pending;
+    return Poll<Output>::ready(receiver_->try_recv());
+  }
+  [[nodiscard]] bool borrows() const noexcept { return true; }
+
+ private:
+  BroadcastReceiver* receiver_;
+};
+
+/// A new channel that keeps the last `capacity` values, at least 1. Throws std::bad_alloc.
+template <class T>
+[[nodiscard]] std::pair<BroadcastSender<T>, BroadcastReceiver<T>> broadcast(std::size_t capacity) {
+  auto core = make_ref<BroadcastCore>(capacity);
+  BroadcastReceiver<T> receiver(core);
+  return std::pair<BroadcastSender<T>, BroadcastReceiver<T>>(BroadcastSender<T>(std::move(core)),
+                                                             std::move(receiver));
+}
+
+}  // namespace rouse::sync
