@@ -6,6 +6,8 @@
 #include <new>
 #include <utility>
 
+#include "rouse/sync/wait_until.hpp"
+
 namespace rouse::sync {
 
 // --- Rings. ---
@@ -116,9 +118,7 @@ void ChannelCore::unreserve() noexcept {
   const std::uint64_t claims = ring.claims.fetch_sub(one_reserved, memory_order_relaxed);
   if ((claims & senders_wait) != 0) serve_senders();
   if ((claims & closed) == 0 || reserved(claims) != 1) return;
-  // The last message that could have come does not: receivers see that it is over.
-  SpinGuard guard(lock);
-  wake_all(waiting_receivers_, guard);
+  wake_receivers();  // the last message that could have come does not: it is over
 }
 
 Poll<bool> ChannelCore::poll_room(WaitingSender& sender, const Context& cx) {
@@ -239,62 +239,60 @@ void ChannelCore::leave(Waiter& receiver) noexcept {
   wake_receiver();  // what it was woken for is the next one's
 }
 
+void ChannelCore::receiver_moves(Waiter& receiver) noexcept {
+  Waker woken;
+  SpinGuard guard(lock);
+  if (!waiting_receivers_.remove(receiver, woken)) {
+    guard.unlock();
+    return receiver.wait_until_notified();
+  }
+  if (waiting_receivers_.is_empty()) no_receivers_wait();
+  guard.unlock();
+  std::move(woken).wake();
+}
+
 // --- Ends. ---
 
 void ChannelCore::close() noexcept {
-  SpinGuard guard(lock);
-  Ring& ring = *ring_.load(memory_order_relaxed);
-  // ORDER: release; who finds it closed sees what was done before.
-  ring.claims.fetch_or(closed, memory_order_release);
-  while (!waiting_senders_.is_empty()) {
+  refuse_senders();
+  lock.lock();
+  notify_all_and_unlock(lock, close_watchers_);
+  wake_receivers();
+}
+
+void ChannelCore::refuse_senders() noexcept {
+  for (bool more = true; more;) {
     WakeBatch woken;
+    SpinGuard guard(lock);
+    Ring& ring = *ring_.load(memory_order_relaxed);
+    // ORDER: release; who finds it closed sees what was done before.
+    ring.claims.fetch_or(closed, memory_order_release);
     while (!waiting_senders_.is_empty() && !woken.is_full()) {
       auto& sender = waiting_senders_.first<WaitingSender>();
       sender.is_refused = true;
       woken.take(sender);
     }
     if (waiting_senders_.is_empty()) no_senders_wait(ring);
+    more = woken.is_full();
     guard.unlock();
     woken.wake_all();
-    guard.lock();
-  }
-  wake_all(close_watchers_, guard);
-  wake_all(waiting_receivers_, guard);
-}
-
-/// Wakes those who wait now; those who come back meanwhile go on waiting.
-void ChannelCore::wake_all(WaitList& list, SpinGuard& guard) noexcept {
-  WaitList waiting;
-  list.move_to(waiting);
-  if (&list == &waiting_receivers_) no_receivers_wait();
-  while (!waiting.is_empty()) {
-    WakeBatch woken;
-    while (!waiting.is_empty() && !woken.is_full()) woken.take(waiting.first());
-    guard.unlock();
-    woken.wake_all();
-    guard.lock();
   }
 }
 
-Poll<> ChannelCore::poll_closed(Waiter& watcher, const Context& cx) {
-  if (watcher.is_fresh()) {
-    Waker waker = cx.waker();
-    const SpinGuard guard(lock);
-    if (is_closed()) return Poll<>::ready();
-    close_watchers_.push(watcher, std::move(waker));
-    return pending;
-  }
-  if (!watcher.is_notified() && WaitList::keep_waker(lock, watcher, cx)) return pending;
-  watcher.reset();
-  return Poll<>::ready();
+void ChannelCore::wake_receivers() noexcept {
+  lock.lock();
+  no_receivers_wait();
+  notify_all_and_unlock(lock, waiting_receivers_);
+}
+
+Poll<> ChannelCore::poll_closed(Waiter& watcher, Context& cx) {
+  const bool is_over =
+      wait_until(lock, close_watchers_, watcher, cx, [this] { return is_closed(); });
+  return is_over ? Poll<>::ready() : Poll<>(pending);
 }
 
 void ChannelCore::leave_watchers(Waiter& watcher) noexcept {
-  Waker dropped;
-  SpinGuard guard(lock);
-  if (close_watchers_.remove(watcher, dropped)) return;
-  guard.unlock();
-  watcher.wait_until_notified();
+  stop_waiting(lock, close_watchers_, watcher);
 }
 
 bool ChannelCore::try_add_sender() noexcept {

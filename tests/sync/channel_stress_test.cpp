@@ -125,7 +125,9 @@ Async<int> send_and_receive(Sender<int> tx, Receiver<int>& rx, int n) {
     EXPECT_TRUE(co_await tx.send(i));
     sum += *co_await rx.recv() - i;
   }
-  { const auto ended = std::move(tx); }  // the chain ends now, not when this future is destroyed
+  {
+    const auto ended = std::move(tx);
+  }  // the chain ends now, not when this future is destroyed
   co_return sum;
 }
 TYPED_TEST(ChannelOn, AChainOfTasksPassesMessagesOn) {

@@ -273,10 +273,11 @@ TEST(Channel, IsAStreamThatMayBeMovedWhileItWaits) {
   Context cx(waker.waker());
   EXPECT_TRUE(rx.poll_next(cx).is_pending());
   Receiver<int> moved = std::move(rx);
+  EXPECT_EQ(waker.count(), 1U) << "to poll it at its new place";
   EXPECT_EQ(waker.clones(), 0U);
   EXPECT_TRUE(moved.poll_next(cx).is_pending());
   EXPECT_TRUE(tx.try_send(1));
-  EXPECT_EQ(waker.count(), 1U);
+  EXPECT_EQ(waker.count(), 2U);
   EXPECT_EQ(moved.poll_next(cx).value(), 1);
 }
 

@@ -140,6 +140,8 @@ class ROUSE_API ChannelCore {
   [[nodiscard]] Wait wait_for_message(Waiter& receiver, const Context& cx);
   /// The future that waits for a message is dropped.
   void leave(Waiter& receiver) noexcept;
+  /// A receiver moves while it waits: whoever polls it is woken, to poll it at its new place.
+  void receiver_moves(Waiter& receiver) noexcept;
 
   // --- Ends. ---
 
@@ -149,7 +151,7 @@ class ROUSE_API ChannelCore {
     // ORDER: acquire; sees what was done before `close`.
     return (newest().claims.load(memory_order_acquire) & closed) != 0;
   }
-  [[nodiscard]] Poll<> poll_closed(Waiter& watcher, const Context& cx);
+  [[nodiscard]] Poll<> poll_closed(Waiter& watcher, Context& cx);
   void leave_watchers(Waiter& watcher) noexcept;
 
   void add_sender() noexcept { senders_.fetch_add(1, memory_order_relaxed); }
@@ -215,7 +217,8 @@ class ROUSE_API ChannelCore {
   void wake_receiver() noexcept;
   void no_senders_wait(Ring& ring) noexcept;
   void no_receivers_wait() noexcept;
-  void wake_all(WaitList& list, SpinGuard& guard) noexcept;
+  void wake_receivers() noexcept;
+  void refuse_senders() noexcept;
 
   atomic<Ring*> ring_;
   const std::size_t slot_size_;

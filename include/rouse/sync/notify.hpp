@@ -93,22 +93,17 @@ class Notify {
   void notify(Cause cause) noexcept {
     State state = state_.load(memory_order_relaxed);
     if (keep_permit(state)) return;
-    Waker waker;
+    WakeBatch batch;
     {
       const SpinGuard guard(lock_);
-      waker = notify_locked(cause);
+      state = state_.load(memory_order_relaxed);
+      if (keep_permit(state)) return;
+      auto& waiter = cause == Cause::last ? waiters_.last<Waiting>() : waiters_.first<Waiting>();
+      waiter.cause = cause;
+      batch.take(waiter);
+      leave_waiting_if_last();
     }
-    if (waker) std::move(waker).wake();
-  }
-  /// Gives the waker to wake once the lock is given back; empty if there is none.
-  Waker notify_locked(Cause cause) noexcept {
-    State state = state_.load(memory_order_relaxed);
-    if (keep_permit(state)) return Waker();
-    auto& waiter = cause == Cause::last ? waiters_.last<Waiting>() : waiters_.first<Waiting>();
-    waiter.cause = cause;
-    Waker waker = waiters_.take(waiter);
-    leave_waiting_if_last();
-    return waker;
+    batch.wake_all();
   }
 
   void notify_all_waiting() noexcept {
@@ -166,21 +161,15 @@ class Notify {
   }
   void withdraw(Waiting& waiter) noexcept {
     Waker dropped;
-    const SpinGuard guard(lock_);
-    dropped = waiters_.remove(waiter);
-    leave_waiting_if_last();
+    SpinGuard guard(lock_);
+    if (waiters_.remove(waiter, dropped)) return leave_waiting_if_last();
+    guard.unlock();
+    waiter.wait_until_notified();
   }
   /// The future is dropped while its waiter is in line or notified.
   void abandon(Waiting& waiter) noexcept {
-    Waker dropped;
-    Waker next;
-    {
-      const SpinGuard guard(lock_);
-      dropped = waiters_.remove(waiter);
-      leave_waiting_if_last();
-      if (waiter.is_notified() && waiter.cause != Cause::all) next = notify_locked(waiter.cause);
-    }
-    if (next) std::move(next).wake();
+    withdraw(waiter);
+    if (waiter.is_notified() && waiter.cause != Cause::all) notify(waiter.cause);
   }
 
   atomic<State> state_{empty};

@@ -74,7 +74,7 @@ class Receiver {
 
   /// Takes over one that was counted.
   explicit Receiver(MessageQueue<T>& counted) noexcept : queue_(&counted) {}
-  /// Whoever waits in `poll_next` polls again afterwards.
+  /// Whoever waits in `poll_next` is woken, to poll it at its new place.
   Receiver(Receiver&& other) noexcept : queue_(other.release()) {}
   Receiver& operator=(Receiver&& other) noexcept {
     if (this == &other) return *this;
@@ -124,17 +124,14 @@ class Receiver {
     return *queue_;
   }
   MessageQueue<T>* release() noexcept {
-    stop_waiting();
-    return std::exchange(queue_, nullptr);
-  }
-  void stop_waiting() noexcept {
-    if (waiter_.is_fresh()) return;
-    queue_->leave(waiter_);
+    if (!waiter_.is_fresh()) queue_->receiver_moves(waiter_);
     waiter_.reset();
+    return std::exchange(queue_, nullptr);
   }
   void end() noexcept {
     if (!queue_) return;
-    stop_waiting();
+    if (!waiter_.is_fresh()) queue_->leave(waiter_);
+    waiter_.reset();
     if (!queue_->drop_receiver()) return;
     while (queue_->pop()) {
     }

@@ -126,12 +126,6 @@ class WaitList : WaitLink {
     return static_cast<W&>(*prev_);
   }
 
-  /// The one that came last; there must be one.
-  template <class W = Waiter>
-  [[nodiscard]] W& last() noexcept {
-    return static_cast<W&>(*prev_);
-  }
-
   /// Lets `waiter`, which is fresh, wait as the last. It is not woken if `waker` is empty.
   void push(Waiter& waiter, Waker waker) noexcept {
     new (&waiter.waker_) Waker(std::move(waker));

@@ -11,27 +11,23 @@
 
 namespace rouse::sync {
 
-/// The future that owns `waiter` waits no more.
-inline void stop_waiting(SpinLock& lock, WaitList& waiters, Waiter& waiter) noexcept {
-  if (waiter.is_fresh()) return;
-  {
-    Waker dropped;
-    const SpinGuard guard(lock);
-    dropped = waiters.remove(waiter);
-  }
+/// The future that owns `waiter` waits no more: fresh again. Its waker, if it was not woken.
+inline Waker take_back(SpinLock& lock, WaitList& waiters, Waiter& waiter) noexcept {
+  Waker waker;
+  if (waiter.is_fresh()) return waker;
+  SpinGuard guard(lock);
+  if (waiters.remove(waiter, waker)) return waker;
+  guard.unlock();
+  waiter.wait_until_notified();
   waiter.reset();
+  return waker;
 }
-
+inline void stop_waiting(SpinLock& lock, WaitList& waiters, Waiter& waiter) noexcept {
+  take_back(lock, waiters, waiter);
+}
 /// The same when the owner of `waiter` moves: whoever waits is woken, to ask it at its new place.
 inline void wake_and_stop_waiting(SpinLock& lock, WaitList& waiters, Waiter& waiter) noexcept {
-  if (waiter.is_fresh()) return;
-  Waker waker;
-  {
-    const SpinGuard guard(lock);
-    waker = waiters.remove(waiter);
-  }
-  waiter.reset();
-  if (waker) std::move(waker).wake();
+  if (Waker waker = take_back(lock, waiters, waiter)) std::move(waker).wake();
 }
 
 /// True: `condition()` holds and `waiter` is fresh. False: `waiter` waits, and `cx` is woken by the
@@ -58,22 +54,20 @@ bool wait_until(SpinLock& lock, WaitList& waiters, Waiter& waiter, Context& cx,
 }
 
 /// Notifies all who wait now. The lock is held; here it is given back, and all are woken after
-/// that. The primitive is not touched once the last of them was notified and the lock given back.
+/// that.
 inline void notify_all_and_unlock(SpinLock& lock, WaitList& waiters) noexcept {
   if (waiters.is_empty()) return lock.unlock();
   WakeBatch batch;
   WaitList all;
   waiters.move_to(all);
-  while (!all.is_empty()) {
-    if (batch.is_full()) {
-      lock.unlock();
-      batch.wake_all();
-      lock.lock();
-      continue;  // meanwhile some may have gone by themselves
-    }
-    if (Waker waker = all.take(all.first())) batch.push(std::move(waker));
+  for (;;) {
+    while (!all.is_empty() && !batch.is_full()) batch.take(all.first());
+    const bool more = !all.is_empty();
+    lock.unlock();
+    batch.wake_all();
+    if (!more) return;
+    lock.lock();  // meanwhile some may have gone by themselves
   }
-  lock.unlock();
 }
 
 }  // namespace rouse::sync
