@@ -54,7 +54,9 @@
 #include "rouse/runtime/runtime.hpp"           // IWYU pragma: export
 
 // Tasks that wait for each other.
-#include "rouse/sync/broadcast.hpp"  // IWYU pragma: export
-#include "rouse/sync/notify.hpp"     // IWYU pragma: export
-#include "rouse/sync/oneshot.hpp"    // IWYU pragma: export
-#include "rouse/sync/watch.hpp"      // IWYU pragma: export
+#include "rouse/sync/broadcast.hpp"           // IWYU pragma: export
+#include "rouse/sync/cancellation_token.hpp"  // IWYU pragma: export
+#include "rouse/sync/notify.hpp"              // IWYU pragma: export
+#include "rouse/sync/oneshot.hpp"             // IWYU pragma: export
+#include "rouse/sync/task_tracker.hpp"        // IWYU pragma: export
+#include "rouse/sync/watch.hpp"               // IWYU pragma: export

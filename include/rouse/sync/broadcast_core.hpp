@@ -5,9 +5,8 @@
 //  - Values have positions, counted from 0. The ring holds those from `oldest()` to the tail; each
 //    with the number of receivers that have not had it. The last of them takes it out of the ring.
 //  - The lock guards the ring and all changes of the tail, which is also read without it.
-//  - Nothing foreign runs under the lock: a value is made before it is sent, copied by each
-//  receiver
-//    from a reference of its own, and dropped after the lock was given back.
+//  - Nothing foreign runs under the lock: a value is made before it is sent, copied by receivers
+//    each from a reference of its own, and dropped after the lock was given back.
 #pragma once
 
 #include <cstddef>

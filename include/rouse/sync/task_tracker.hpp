@@ -1,0 +1,148 @@
+// TaskTracker: waits until all of a changing number of tasks have ended. It keeps no results and
+// cancels nothing (see CancellationToken): what a graceful shutdown needs besides.
+//
+//   sync::TaskTracker tracker;
+//   spawn(tracker.track_future(serve(...)));  // from anywhere, as often as one likes
+//   tracker.close();
+//   co_await tracker.wait();                  // closed, and all that it tracked is gone
+//
+// Copies are the same tracker. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "rouse/base/assert.hpp"
+#include "rouse/base/atomic.hpp"
+#include "rouse/base/ref_ptr.hpp"
+#include "rouse/core/borrow.hpp"
+#include "rouse/core/future.hpp"
+#include "rouse/sync/notify.hpp"
+
+namespace rouse::sync {
+
+class TaskTracker {
+  struct Shared;
+
+ public:
+  class Token;
+  class Wait;
+  template <Future F>
+  class Tracked;
+
+  /// Open, and tracks nothing.
+  TaskTracker() : shared_(make_ref<Shared>()) {}
+
+  /// `future`, tracked from here until it is destroyed, which an executor does when it is done.
+  /// Also if the tracker is closed.
+  template <class F>
+  [[nodiscard]] auto track_future(F&& future) const {
+    using Kept = std::remove_cvref_t<F>;
+    static_assert(Future<Kept>,
+                  "track_future needs a future: did you pass a function instead of calling it? "
+                  "write track_future(f())");
+    if constexpr (Future<Kept>) return Tracked<Kept>(*this, std::forward<F>(future));
+  }
+  /// Counts as a tracked future for as long as it lives.
+  [[nodiscard]] Token token() const noexcept;
+
+  /// From here on `wait` completes when nothing is tracked. True if it was open.
+  bool close() const noexcept {
+    // ORDER: acq_rel; as in `release`: what the tracked futures did comes before `wait` completes.
+    const std::size_t before = shared_->word.fetch_or(closed, memory_order_acq_rel);
+    if (before == 0) shared_->ended.notify_waiters();
+    return (before & closed) == 0;
+  }
+  /// Lets `wait` wait again. True if it was closed.
+  bool reopen() const noexcept {
+    return (shared_->word.fetch_and(~closed, memory_order_relaxed) & closed) != 0;
+  }
+  [[nodiscard]] bool is_closed() const noexcept { return (shared_->load() & closed) != 0; }
+
+  /// How many are tracked now.
+  [[nodiscard]] std::size_t len() const noexcept { return shared_->load() / one; }
+  [[nodiscard]] bool is_empty() const noexcept { return len() == 0; }
+
+  /// Completes when the tracker is closed and tracks nothing, or was so at a moment since this
+  /// call. Dropped midway, it loses nothing. Keeps the tracker.
+  [[nodiscard]] Wait wait() const noexcept;
+
+ private:
+  static constexpr std::size_t closed = 1;
+  static constexpr std::size_t one = 2;
+
+  struct Shared : RefCounted<Shared> {
+    // ORDER: acquire; whoever sees that all have ended sees what they did.
+    [[nodiscard]] std::size_t load() const noexcept { return word.load(memory_order_acquire); }
+    void release_one() noexcept {
+      // ORDER: acq_rel; publishes what the future did; the last has seen what all did.
+      if (word.fetch_sub(one, memory_order_acq_rel) == (one | closed)) ended.notify_waiters();
+    }
+    atomic<std::size_t> word{0};  // twice the number of tokens, and whether it is closed
+    Notify ended;
+  };
+
+  RefPtr<Shared> shared_;
+};
+
+class TaskTracker::Token {
+ public:
+  explicit Token(RefPtr<Shared> shared) noexcept : shared_(std::move(shared)) {
+    shared_->word.fetch_add(one, memory_order_relaxed);
+  }
+  Token(const Token& other) noexcept : shared_(other.shared_) {
+    if (shared_) shared_->word.fetch_add(one, memory_order_relaxed);
+  }
+  Token(Token&&) noexcept = default;
+  Token& operator=(Token other) noexcept {
+    std::swap(shared_, other.shared_);
+    return *this;
+  }
+  ~Token() {
+    if (shared_) shared_->release_one();
+  }
+
+ private:
+  RefPtr<Shared> shared_;
+};
+
+inline TaskTracker::Token TaskTracker::token() const noexcept { return Token(shared_); }
+
+class [[nodiscard(
+    "a future does nothing until it is polled: co_await it or spawn it")]] TaskTracker::Wait {
+ public:
+  using Output = void;
+
+  explicit Wait(RefPtr<Shared> shared) noexcept
+      : shared_(std::move(shared)), ended_(shared_->ended.notified()) {}
+
+  Poll<> poll(Context& cx) {
+    if (shared_->load() == closed) return Poll<>::ready();
+    return ended_.poll(cx);
+  }
+
+ private:
+  RefPtr<Shared> shared_;
+  Notify::Notified ended_;
+};
+
+inline TaskTracker::Wait TaskTracker::wait() const noexcept { return Wait(shared_); }
+
+template <Future F>
+class [[nodiscard(
+    "a future does nothing until it is polled: co_await it or spawn it")]] TaskTracker::Tracked {
+ public:
+  using Output = output_t<F>;
+
+  Tracked(const TaskTracker& tracker, F future)
+      : token_(tracker.token()), future_(std::move(future)) {}
+  Poll<Output> poll(Context& cx) { return future_.poll(cx); }
+  [[nodiscard]] bool borrows() const noexcept { return future_borrows(future_); }
+
+ private:
+  Token token_;  // goes after the future
+  F future_;
+};
+
+}  // namespace rouse::sync
