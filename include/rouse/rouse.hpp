@@ -56,7 +56,11 @@
 // Tasks that wait for each other.
 #include "rouse/sync/broadcast.hpp"           // IWYU pragma: export
 #include "rouse/sync/cancellation_token.hpp"  // IWYU pragma: export
+#include "rouse/sync/channel.hpp"             // IWYU pragma: export
+#include "rouse/sync/mutex.hpp"               // IWYU pragma: export
 #include "rouse/sync/notify.hpp"              // IWYU pragma: export
 #include "rouse/sync/oneshot.hpp"             // IWYU pragma: export
+#include "rouse/sync/rw_lock.hpp"             // IWYU pragma: export
+#include "rouse/sync/semaphore.hpp"           // IWYU pragma: export
 #include "rouse/sync/task_tracker.hpp"        // IWYU pragma: export
 #include "rouse/sync/watch.hpp"               // IWYU pragma: export

@@ -1,8 +1,8 @@
 // What Mutex and RwLock share: LockGuard, which allows access to the value as long as it lives, and
 // LockFuture, which waits for one.
 //
-// A lock has members `semaphore_`, `value_` and `all_`: the permits that make up the whole lock.
-// Access to a const value takes one of them, to a mutable one all.
+// A lock has members `permits_`, `value_` and `all_`: the number of permits that make up the whole
+// lock. Access to a const value takes one of them, to a mutable one all.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "rouse/base/assert.hpp"
 #include "rouse/base/attributes.hpp"
 #include "rouse/core/future.hpp"
-#include "rouse/sync/semaphore.hpp"
+#include "rouse/sync/permits.hpp"
 
 namespace rouse::sync {
 
@@ -41,29 +41,29 @@ class [[nodiscard("unlocked at once: keep the guard in a variable")]] LockGuard 
     const Owner lock = std::exchange(lock_, nullptr);
     if (!lock) return;
     if constexpr (is_shared) {
-      lock->semaphore_.add_permits(1);
+      lock->permits_.give(1);
     } else {
-      lock->semaphore_.add_permits_to_none(lock->all_);
+      lock->permits_.give_to_none(lock->all_);
     }
   }
 
   /// Goes on reading, and no writer comes in between.
   [[nodiscard]] LockGuard<const Value, Owner> downgrade() && noexcept {
     static_cast<void>(get());
-    lock_->semaphore_.add_permits(lock_->all_ - 1);
+    lock_->permits_.give(lock_->all_ - 1);
     return LockGuard<const Value, Owner>(std::exchange(lock_, nullptr));
   }
 
   [[nodiscard]] static std::optional<LockGuard> try_lock(Owner lock) noexcept {
-    if (!lock->semaphore_.try_take(permits(*lock))) return std::nullopt;
+    if (!lock->permits_.try_take(needed(*lock))) return std::nullopt;
     return std::optional<LockGuard>(std::in_place, std::move(lock));
   }
   static Acquiring acquire(const Owner& lock) noexcept {
-    return Acquiring(lock->semaphore_, permits(*lock));
+    return Acquiring(lock->permits_, needed(*lock));
   }
 
  private:
-  static std::uint32_t permits(const auto& lock) noexcept { return is_shared ? 1 : lock.all_; }
+  static std::uint32_t needed(const auto& lock) noexcept { return is_shared ? 1 : lock.all_; }
   Value& get() const noexcept {
     ROUSE_ASSERT(lock_, "use of a guard that was unlocked or moved from: lock again");
     return lock_->value_;

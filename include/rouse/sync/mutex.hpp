@@ -60,7 +60,7 @@ class Mutex {
   friend class LockGuard;
 
   static constexpr std::uint32_t all_ = 1;
-  Semaphore semaphore_{all_};
+  Permits permits_{all_};
   T value_{};
 };
 

@@ -52,7 +52,7 @@ class RwLock {
   template <class... Args>
     requires std::constructible_from<T, Args...>
   explicit constexpr RwLock(MaxReaders readers, Args&&... args)
-      : all_(readers.count()), semaphore_(all_), value_(std::forward<Args>(args)...) {}
+      : all_(readers.count()), permits_(all_), value_(std::forward<Args>(args)...) {}
 
   [[nodiscard]] LockFuture<const T, RwLock*> read() noexcept ROUSE_LIFETIMEBOUND {
     return LockFuture<const T, RwLock*>(this);
@@ -95,7 +95,7 @@ class RwLock {
   friend class LockGuard;
 
   const std::uint32_t all_ = MaxReaders().count();
-  Semaphore semaphore_{all_};
+  Permits permits_{all_};
   T value_{};
 };
 

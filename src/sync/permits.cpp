@@ -1,16 +1,16 @@
-// What happens while somebody waits. See sync/semaphore.hpp.
-#include "rouse/sync/semaphore.hpp"
+// What happens while somebody waits. See sync/permits.hpp.
+#include "rouse/sync/permits.hpp"
 
 namespace rouse::sync {
 
 Poll<bool> Acquiring::wait(Context& cx) noexcept {
-  if (is_fresh()) return semaphore_->wait(*this, cx);
-  if (!is_notified() && WaitList::keep_waker(semaphore_->lock_, *this, cx)) return pending;
+  if (is_fresh()) return permits_->wait(*this, cx);
+  if (!is_notified() && WaitList::keep_waker(permits_->lock_, *this, cx)) return pending;
   reset();
   return Poll<bool>::ready(!refused_);
 }
 
-Poll<bool> Semaphore::wait(Acquiring& waiter, const Context& cx) noexcept {
+Poll<bool> Permits::wait(Acquiring& waiter, const Context& cx) noexcept {
   Waker waker = cx.waker();
   const SpinGuard guard(lock_);
   // ORDER: acquire here and below; sees the last holder's writes, or what was done before `close`.
@@ -29,17 +29,17 @@ Poll<bool> Semaphore::wait(Acquiring& waiter, const Context& cx) noexcept {
   return pending;
 }
 
-void Semaphore::leave(Acquiring& waiter) noexcept {
+void Permits::leave(Acquiring& waiter) noexcept {
   Waker dropped;
   SpinGuard guard(lock_);
   if (waiters_.remove(waiter, dropped))
     return serve(guard);  // there may be enough for the next one, who wants fewer
   guard.unlock();
   waiter.wait_until_notified();
-  if (!waiter.refused_) add_permits(waiter.needed_);
+  if (!waiter.refused_) give(waiter.needed_);
 }
 
-void Semaphore::add_permits_contended(std::size_t n) noexcept {
+void Permits::give_contended(std::size_t n) noexcept {
   SpinGuard guard(lock_);
   // If the last waiter left meanwhile, the fast paths are at the word too.
   // ORDER: release; publishes what the holder did to the next one.
@@ -49,7 +49,7 @@ void Semaphore::add_permits_contended(std::size_t n) noexcept {
 }
 
 /// Gives the permits to the waiters, in their order, then the lock back. Only with waiters.
-void Semaphore::serve(SpinGuard& guard) noexcept {
+void Permits::serve(SpinGuard& guard) noexcept {
   WakeBatch woken;
   // ORDER: acquire; what the former holders did is published to the waiters, who are notified.
   std::size_t state = state_.load(memory_order_acquire);
@@ -76,7 +76,7 @@ void Semaphore::serve(SpinGuard& guard) noexcept {
   woken.wake_all();
 }
 
-std::size_t Semaphore::forget_permits(std::size_t n) noexcept {
+std::size_t Permits::forget(std::size_t n) noexcept {
   // The lock keeps those away who serve waiters by plain stores.
   const SpinGuard guard(lock_);
   std::size_t state = state_.load(memory_order_relaxed);
@@ -89,7 +89,7 @@ std::size_t Semaphore::forget_permits(std::size_t n) noexcept {
   }
 }
 
-void Semaphore::close() noexcept {
+void Permits::close() noexcept {
   WakeBatch woken;
   SpinGuard guard(lock_);
   // ORDER: release; who finds it closed sees what was done before.
