@@ -11,6 +11,7 @@ BlockingRegion::BlockingRegion() : could_block_(this_thread.may_block) {
                "block_in_place in a task of a LocalExecutor or a current-thread runtime would stop "
                "all of its tasks: use spawn_blocking, or a runtime with worker threads");
   if (could_block_) return;
+  if (this_thread.poll) this_thread.poll->run_poll_ends();  // what waits for them must not block
   if (this_thread.worker) this_thread.worker->pool.give_worker_away();
   this_thread.may_block = true;
 }

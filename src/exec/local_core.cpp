@@ -142,8 +142,10 @@ void LocalCore::poll_task(TaskHeader& task) {
   switch (task.local_state().start_poll()) {
     case NextPoll::poll: {
       const BorrowedWaker waker(RawWaker(&task, &waker_vtable));
-      Context cx(waker.get(), Context::task_budget);
-      if (task.vtable.poll(task, cx)) complete(task);
+      Context cx(waker.get(), Context::task_budget, nullptr);
+      const bool ready = task.vtable.poll(task, cx);
+      cx.run_poll_ends();
+      if (ready) complete(task);
       return;
     }
     case NextPoll::cancel:

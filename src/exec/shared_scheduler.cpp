@@ -67,6 +67,7 @@ bool SharedScheduler::run(TaskHeader& task, ForkDeque* forks) noexcept {
     const Polling polling(task);
     this_thread.poll = &cx;
     ready = task.vtable.poll(task, cx);
+    cx.run_poll_ends();
     this_thread.poll = nullptr;
   }
   if (ready) {

@@ -197,6 +197,7 @@ void ChannelCore::no_senders_wait(Ring& ring) noexcept {
 // --- Receiving. ---
 
 ChannelCore::Wait ChannelCore::wait_for_message(Waiter& receiver, const Context& cx) {
+  if (size() != 0) return Wait::again;  // without a stop to the sender that is about to fill it
   Waker waker = cx.waker();
   const SpinGuard guard(lock);
   Ring& ring = *ring_.load(memory_order_relaxed);

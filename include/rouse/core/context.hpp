@@ -18,6 +18,13 @@ namespace rouse {
 class ForkDeque;
 class TaskLocalNode;
 
+/// What is to be done when a task's poll is over: see Context::at_poll_end.
+struct PollEnd {
+  explicit PollEnd(void (*at_end)(PollEnd&) noexcept) noexcept : run(at_end) {}
+  void (*run)(PollEnd&) noexcept;
+  PollEnd* next = nullptr;
+};
+
 class Context {
  public:
   /// What an executor allows a task in one poll.
@@ -28,9 +35,10 @@ class Context {
   /// For an executor: the poll of a task.
   constexpr Context(const Waker& waker, std::uint32_t budget) noexcept
       : waker_(&waker), root_(this), left_(budget) {}
-  /// The same, on a thread that has a fork deque: `parallel` offers its children there.
+  /// The same for one that calls `run_poll_ends`. `parallel` offers its children in `forks`, if the
+  /// thread has one.
   constexpr Context(const Waker& waker, std::uint32_t budget, ForkDeque* forks) noexcept
-      : waker_(&waker), root_(this), forks_(forks), left_(budget) {}
+      : waker_(&waker), root_(this), forks_(forks), left_(budget), runs_poll_ends_(true) {}
   /// For a combinator that gives a child a waker of its own: takes from its parent's budget.
   constexpr Context(const Waker& waker, Context& parent) noexcept
       : waker_(&waker), root_(parent.root_), locals_(parent.locals_), left_(0) {}
@@ -59,6 +67,22 @@ class Context {
   }
   static constexpr std::uint32_t unlimited = UINT32_MAX;
 
+  /// Has `end.run` called, once, when this poll of the task is over: to do for many steps of it at
+  /// once what need not be done before the task waits. False: do it now.
+  [[nodiscard]] bool at_poll_end(PollEnd& end) const noexcept {
+    if (!root_->runs_poll_ends_) return false;
+    end.next = std::exchange(root_->poll_ends_, &end);
+    return true;
+  }
+  void run_poll_ends() noexcept {
+    while (PollEnd* end = poll_ends_) {
+      poll_ends_ = end->next;
+      end->run(*end);
+    }
+  }
+  /// The same for all contexts of one poll of a task.
+  [[nodiscard]] const Context* poll_of_task() const noexcept { return root_; }
+
   /// Null where nobody could take a child over.
   [[nodiscard]] ForkDeque* forks() const noexcept { return root_->forks_; }
   /// The task locals in effect (exec/task_local.hpp), for work that goes on on another thread.
@@ -78,7 +102,9 @@ class Context {
   Context* root_;  // whose `forks_` and `left_` count: this one, or the task's
   ForkDeque* forks_ = nullptr;
   const TaskLocalNode* locals_ = nullptr;
+  PollEnd* poll_ends_ = nullptr;
   std::uint32_t left_;
+  bool runs_poll_ends_ = false;
 };
 
 /// Stores the context's waker in `slot` unless the one there would wake the same task.

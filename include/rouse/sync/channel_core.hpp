@@ -45,23 +45,24 @@ class ROUSE_API ChannelCore {
  public:
   static constexpr std::size_t max_capacity = (std::size_t{1} << 28) - 1;
 
-  /// A ring's numbers; its slots follow in memory, `slot_size` bytes each.
+  /// A ring's numbers; its slots follow in memory, `slot_size` bytes each. Senders write one line,
+  /// receivers another, and both read the first.
   struct alignas(64) Ring {
     /// Positions begin two rounds before they wrap around, so that every channel does that.
     Ring(std::size_t size, std::size_t most, Ring* before) noexcept
-        : claims((0 - 2 * size) * one_position),
-          seen_head(position(claims.load(memory_order_relaxed))),
-          capacity(static_cast<std::int32_t>(most)),
+        : capacity(static_cast<std::int32_t>(most)),
           mask(static_cast<std::uint32_t>(size - 1)),
           older(before),
+          claims((0 - 2 * size) * one_position),
+          seen_head(position(claims.load(memory_order_relaxed))),
           head(claims.load(memory_order_relaxed)) {}
 
-    atomic<std::uint64_t> claims;
-    atomic<std::uint32_t> seen_head;  // the senders' copy
     const std::int32_t capacity;
     const std::uint32_t mask;
     Ring* const older;
     Ring* newer = nullptr;
+    alignas(64) atomic<std::uint64_t> claims;
+    atomic<std::uint32_t> seen_head;  // the senders' copy
     alignas(64) atomic<std::uint64_t> head;
 
     void* slots() noexcept { return this + 1; }

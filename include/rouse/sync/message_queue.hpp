@@ -28,7 +28,8 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
   static_assert(alignof(T) <= 64, "a channel's messages are aligned to 64 bytes at most");
 
  public:
-  explicit MessageQueue(std::size_t capacity) : ChannelCore(capacity, sizeof(Slot)) {}
+  explicit MessageQueue(std::size_t capacity)
+      : ChannelCore(capacity, sizeof(Slot)), serve_later_(*this) {}
   ~MessageQueue() {
     while (take()) {
     }
@@ -43,20 +44,33 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
     filled(claim);
   }
 
-  /// The next message, if it is there.
+  /// The next message, if it is there. `made_room` is set if senders wait for that: call
+  /// `serve_senders` or `serve_senders_soon`.
+  std::optional<T> pop(bool& made_room) noexcept {
+    if (has_one_receiver()) [[likely]]
+      return take(made_room);
+    // Moving a message is the only foreign code that runs under a lock.
+    const SpinGuard guard(pop_lock);
+    return take(made_room);
+  }
   std::optional<T> pop() noexcept {
-    bool serve = false;
-    std::optional<T> value;
-    if (has_one_receiver()) [[likely]] {
-      value = take(serve);
-    } else {
-      // Moving a message is the only foreign code that runs under a lock.
-      const SpinGuard guard(pop_lock);
-      value = take(serve);
-    }
-    if (serve) [[unlikely]]
-      serve_senders();
-    return value;
+    bool made_room = false;
+    std::optional<T> message = pop(made_room);
+    if (made_room) serve_senders();
+    return message;
+  }
+
+  /// Gives the room there is to senders that wait when half of the channel is empty or this poll of
+  /// the receiving task ends. To wake a sender for each message would cost more than the message.
+  [[gnu::noinline]] void serve_senders_soon(const Context& cx) noexcept {
+    const Context* const poll = cx.poll_of_task();
+    const Context* serving = serving_poll_.load(memory_order_relaxed);
+    if (2 * free_room() >= capacity()) return serve_senders();
+    if (serving == poll) return;
+    // Another poll that is to serve may end before it sees the room made here.
+    if (serving != nullptr || !cx.at_poll_end(serve_later_)) return serve_senders();
+    this->add_ref();
+    serving_poll_.store(poll, memory_order_relaxed);
   }
 
   [[gnu::always_inline]] Poll<std::optional<T>> poll_recv(Waiter& waiter, Context& cx) {
@@ -70,7 +84,7 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
         auto message = Poll<std::optional<T>>::ready(std::move(slot.value));
         std::destroy_at(&slot.value);
         if (emptied(ring, 1)) [[unlikely]]
-          serve_senders();
+          serve_senders_soon(cx);
         return message;
       }
     }
@@ -88,6 +102,11 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
     return static_cast<Slot*>(ring.slots())[position & ring.mask];
   }
 
+  struct ServeLater : PollEnd {
+    explicit ServeLater(MessageQueue& self) noexcept : PollEnd(serve_at_poll_end), queue(self) {}
+    MessageQueue& queue;
+  };
+
   static bool is_full(const Slot& slot, std::uint32_t position) noexcept {
     // ORDER: acquire; sees the value.
     return slot.full.load(memory_order_acquire) == position + 1;
@@ -101,7 +120,10 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
     }
     constexpr unsigned spins = 16;
     for (unsigned attempt = 0; attempt < spins; ++attempt) {
-      if (std::optional<T> value = pop()) return Poll<std::optional<T>>::ready(std::move(value));
+      bool made_room = false;
+      std::optional<T> message = pop(made_room);
+      if (made_room) serve_senders_soon(cx);
+      if (message) return Poll<std::optional<T>>::ready(std::move(message));
       switch (wait_for_message(waiter, cx)) {
         case Wait::pending:
           return pending;
@@ -116,8 +138,15 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
     return pending;
   }
 
-  /// One thread at a time. `serve`: senders wait for the room that was made.
-  std::optional<T> take(bool& serve) noexcept {
+  static void serve_at_poll_end(PollEnd& end) noexcept {
+    MessageQueue& self = static_cast<ServeLater&>(end).queue;
+    self.serving_poll_.store(nullptr, memory_order_relaxed);
+    self.serve_senders();
+    self.release();
+  }
+
+  /// One thread at a time.
+  std::optional<T> take(bool& made_room) noexcept {
     do {
       Ring& ring = reading();
       const std::uint32_t position = head(ring);
@@ -125,15 +154,18 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
       if (!is_full(slot, position)) continue;
       std::optional<T> value(std::move(slot.value));
       std::destroy_at(&slot.value);
-      serve = emptied(ring, 1);
+      made_room = emptied(ring, 1);
       return value;
     } while (next_ring());
     return std::nullopt;
   }
   bool take() noexcept {
-    bool serve = false;
-    return take(serve).has_value();
+    bool made_room = false;
+    return take(made_room).has_value();
   }
+
+  ServeLater serve_later_;
+  atomic<const Context*> serving_poll_{nullptr};  // which has serve_later_ at its end
 };
 
 }  // namespace rouse::sync

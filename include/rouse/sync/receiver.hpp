@@ -51,10 +51,13 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Rec
     Poll<std::optional<T>> first = first_.poll(cx);
     if (first.is_pending()) return pending;
     std::size_t count = 0;
-    for (std::optional<T> message = std::move(first).value(); message; message = queue_->pop()) {
+    bool made_room = false;
+    for (std::optional<T> message = std::move(first).value(); message;
+         message = queue_->pop(made_room)) {
       messages_->push_back(*std::move(message));
       if (++count == limit_) break;
     }
+    if (made_room) queue_->serve_senders_soon(cx);
     return Poll<std::size_t>::ready(count);
   }
 
