@@ -101,6 +101,9 @@ ChannelCore::Room ChannelCore::take_room(std::uint64_t taken, Claim& claimed) {
       claimed = Claim{&ring, position(claims), (claims & receivers_wait) != 0};
       return Room::taken;
     }
+    // Two that race for the line slow each other down: the loser lets the winner send some more.
+    constexpr int pauses = 32;
+    for (int i = 0; i < pauses; ++i) spin_hint();
   }
 }
 

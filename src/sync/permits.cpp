@@ -33,7 +33,7 @@ void Permits::leave(Acquiring& waiter) noexcept {
   Waker dropped;
   SpinGuard guard(lock_);
   if (waiters_.remove(waiter, dropped))
-    return serve(guard);  // there may be enough for the next one, who wants fewer
+    return serve(guard, 0);  // there may be enough for the next one, who wants fewer
   guard.unlock();
   waiter.wait_until_notified();
   if (!waiter.refused_) give(waiter.needed_);
@@ -41,19 +41,20 @@ void Permits::leave(Acquiring& waiter) noexcept {
 
 void Permits::give_contended(std::size_t n) noexcept {
   SpinGuard guard(lock_);
-  // If the last waiter left meanwhile, the fast paths are at the word too.
+  if ((state_.load(memory_order_relaxed) & has_waiters) != 0) return serve(guard, n);
+  // The last waiter left meanwhile, so the fast paths are at the word, too.
   // ORDER: release; publishes what the holder did to the next one.
   const std::size_t state = state_.fetch_add(n << permit_shift, memory_order_release);
   static_cast<void>(plus(state, n));
-  if ((state & has_waiters) != 0) serve(guard);
 }
 
-/// Gives the permits to the waiters, in their order, then the lock back. Only with waiters.
-void Permits::serve(SpinGuard& guard) noexcept {
+/// Adds `n` and gives the permits to the waiters, in their order, then the lock back. Only while
+/// `has_waiters` is set: the word is the lock holder's.
+void Permits::serve(SpinGuard& guard, std::size_t n) noexcept {
   WakeBatch woken;
   // ORDER: acquire; what the former holders did is published to the waiters, who are notified.
   std::size_t state = state_.load(memory_order_acquire);
-  std::size_t permits = state >> permit_shift;
+  std::size_t permits = plus(state, n) >> permit_shift;
   while (!waiters_.is_empty() && waiters_.first<Acquiring>().needed_ <= permits) {
     auto& waiter = waiters_.first<Acquiring>();
     permits -= waiter.needed_;

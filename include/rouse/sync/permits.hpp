@@ -90,7 +90,7 @@ class ROUSE_API Permits {
     give_contended(n);
   }
   void give_contended(std::size_t n) noexcept;
-  void serve(SpinGuard& guard) noexcept;
+  void serve(SpinGuard& guard, std::size_t n) noexcept;
   Poll<bool> wait(Acquiring& waiter, const Context& cx) noexcept;
   void leave(Acquiring& waiter) noexcept;
 
