@@ -3,7 +3,9 @@
 // wakes. All but `unpark` belongs to the executor's thread, so there is no lock.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <map>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -32,9 +34,12 @@ class IoPark : public rouse::Park {
   }
   void forget_waker(int fd) { wakers_.erase(fd); }
 
-  void park() override {
+  void park(std::chrono::nanoseconds at_most) override {
+    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(
+        std::min<std::chrono::nanoseconds>(at_most, std::chrono::hours(24)));
     std::array<epoll_event, 16> events;
-    const int n = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), -1);
+    const int n = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()),
+                               static_cast<int>(ms.count()));
     for (int i = 0; i < n; ++i) {  // n is -1 after a signal: parking may end early
       const int fd = events[static_cast<std::size_t>(i)].data.fd;
       eventfd_t ignored = 0;

@@ -186,8 +186,11 @@ bool BlockingCore::wait_for_work(Lock& lock, Job& next_job) {
 void BlockingCore::run_call(TaskHeader& task) noexcept {
   this_thread.scheduler = owner_;
   this_thread.may_block = true;
-  const bool is_done = run(task, nullptr);
-  ROUSE_ASSERT(is_done, "a blocking call was pending");
+  {
+    const WithSurroundings surroundings(outside_of(owner_));
+    const bool is_done = run(task, nullptr);
+    ROUSE_ASSERT(is_done, "a blocking call was pending");
+  }
   this_thread = ThreadContext();
   if (owner_) owner_->release();
 }
@@ -250,6 +253,11 @@ BlockingMetrics BlockingCore::metrics() const noexcept {
   return metrics;
 }
 
+bool BlockingCore::is_idle() noexcept {
+  const Lock lock(mutex_);
+  return queue_.size() == 0 && idle_.size() == threads_.get();
+}
+
 // --- The public face. ---
 
 BlockingPool::BlockingPool() : BlockingPool(BlockingOptions()) {}
@@ -264,6 +272,7 @@ Result<void> BlockingPool::run_thread(const std::function<void()>& job) {
 void BlockingPool::close() noexcept { core_->close(); }
 bool BlockingPool::wait(std::chrono::nanoseconds timeout) { return core_->wait(timeout); }
 BlockingMetrics BlockingPool::metrics() const noexcept { return core_->metrics(); }
+bool BlockingPool::is_idle() const noexcept { return core_->is_idle(); }
 Scheduler& BlockingPool::scheduler() const noexcept { return *core_; }
 
 BlockingPool& current_blocking_pool() noexcept {

@@ -50,6 +50,7 @@ class BlockingCore final : public SharedScheduler {
   void close() noexcept;
   bool wait(std::chrono::nanoseconds timeout);
   BlockingMetrics metrics() const noexcept;
+  bool is_idle() noexcept;
 
  private:
   using Threads = std::list<sys::Thread>;

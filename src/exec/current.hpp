@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "rouse/core/context.hpp"
+#include "rouse/exec/driver.hpp"
 #include "rouse/exec/scheduler.hpp"
 
 namespace rouse {
@@ -29,5 +30,8 @@ struct ThreadContext {
 };
 
 extern constinit thread_local ThreadContext this_thread;
+
+/// Of threads that belong to a scheduler but run no tasks for it; null if it has none.
+Surroundings* outside_of(Scheduler* scheduler) noexcept;
 
 }  // namespace rouse

@@ -6,8 +6,15 @@
 
 namespace rouse {
 
+Surroundings* outside_of(Scheduler* scheduler) noexcept {
+  Drivers* drivers = scheduler ? scheduler->drivers() : nullptr;
+  return drivers ? &drivers->outside() : nullptr;
+}
+
 Enter::Enter(RefPtr<Scheduler> scheduler) noexcept
-    : scheduler_(std::move(scheduler)), before_(this_thread.scheduler) {
+    : scheduler_(std::move(scheduler)),
+      before_(this_thread.scheduler),
+      surroundings_(outside_of(scheduler_.get())) {
   this_thread.scheduler = scheduler_.get();
 }
 

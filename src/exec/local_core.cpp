@@ -17,7 +17,8 @@ constexpr RawWakerVTable LocalCore::waker_vtable{clone_waker, wake, wake_by_ref,
 class LocalCore::Owning {
  public:
   explicit Owning(LocalCore& core) noexcept : Owning(core, core) {}
-  Owning(LocalCore& core, Scheduler& spawns_on) noexcept : before_(this_thread) {
+  Owning(LocalCore& core, Scheduler& spawns_on) noexcept
+      : before_(this_thread), surroundings_(core.driver_.get()) {
     // ORDER: acquire; what the owner before did.
     ROUSE_ASSERT(!core.is_run_.exchange(true, memory_order_acquire),
                  "two threads run one LocalExecutor, LocalSet or current-thread runtime at once: "
@@ -38,6 +39,7 @@ class LocalCore::Owning {
 
  private:
   const ThreadContext before_;
+  const WithSurroundings surroundings_;
 };
 
 // --- What a scheduler does. ---
@@ -103,6 +105,8 @@ void LocalCore::run_while(const std::function<bool()>& more) noexcept { run_whil
 
 void LocalCore::run_while(const std::function<bool()>& more, Scheduler& spawns_on) noexcept {
   refuse_to_block("LocalExecutor::run");
+  if (!driver_) take_driver(spawns_on.drivers());
+  if (!driver_ && this_thread.scheduler) take_driver(this_thread.scheduler->drivers());
   const Owning owner(*this, spawns_on);
   counters_.wake();
   while (more()) {
@@ -112,14 +116,43 @@ void LocalCore::run_while(const std::function<bool()>& more, Scheduler& spawns_o
     if (inbox_pending_.load(memory_order_acquire)) {
       drain_inbox();
     } else if (queue_.empty() && more()) {
-      counters_.sleep();
-      park_.park();
-      counters_.wake();
+      sleep();
       continue;
     }
     park_.poll();
+    if (driver_) driver_->poll();
   }
   counters_.stop();
+}
+
+/// Before the first task may use it: timers of a runtime.
+void LocalCore::take_driver(Drivers* from) {
+  if (from) driver_ = from->make(Unparker(unpark_owner, this));
+}
+
+void LocalCore::unpark_owner(void* core) noexcept { static_cast<LocalCore*>(core)->park_.unpark(); }
+
+void LocalCore::sleep() {
+  std::chrono::nanoseconds time = Park::for_ever;
+  if (driver_) {
+    driver_->poll();
+    if (!queue_.empty()) return;
+    time = driver_->until_next(driver_->is_paused() && nothing_runs());
+  }
+  if (time > std::chrono::nanoseconds(0)) {
+    counters_.sleep();
+    park_.park(time);
+    counters_.wake();
+  }
+  if (driver_) driver_->poll();
+}
+
+/// Asked by the owner when its queue is empty.
+bool LocalCore::nothing_runs() noexcept {
+  // In this order: a call tells its task before it ends.
+  if (blocking_pool_ && !blocking_pool_->is_idle()) return false;
+  // ORDER: acquire; sees the posts.
+  return !inbox_pending_.load(memory_order_acquire);
 }
 
 void LocalCore::adopt(TaskHeader& task) {
@@ -252,8 +285,9 @@ void LocalCore::close() {
     closed_ = true;
     // What is left are finished tasks whose wakers or handles live on: each keeps this alive.
     refs_.fetch_add(allocated_, memory_order_relaxed);
-    return;
+    break;
   }
+  if (driver_) driver_->close();
 }
 
 PoolMetrics LocalCore::metrics() const {

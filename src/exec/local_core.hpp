@@ -43,6 +43,7 @@ class LocalCore final : public Scheduler {
   void detach(TaskHeader& task) override;
   void joined(TaskHeader& task) override;
   BlockingPool* blocking_pool() noexcept override { return blocking_pool_.get(); }
+  Drivers* drivers() noexcept override { return drivers_.get(); }
   PoolMetrics metrics() const;
   void add_ref() noexcept override;
   void release() noexcept override;
@@ -57,6 +58,10 @@ class LocalCore final : public Scheduler {
   void set_on_unhandled(UnhandledHook hook);
   void add_blocking_pool(const BlockingOptions& options) {
     blocking_pool_ = std::make_unique<BlockingPool>(options, this);
+  }
+  void set_drivers(RefPtr<Drivers> drivers) {
+    drivers_ = std::move(drivers);
+    take_driver(drivers_.get());
   }
 
   static const RawWakerVTable waker_vtable;
@@ -77,6 +82,10 @@ class LocalCore final : public Scheduler {
 
   // The owner's transitions of a task.
   class Owning;
+  void take_driver(Drivers* from);
+  void sleep();
+  bool nothing_runs() noexcept;
+  static void unpark_owner(void* core) noexcept;
   void adopt(TaskHeader& task);
   [[gnu::noinline]] void forget_watchers(TaskHeader& task);
   void wake_task(TaskHeader& task);
@@ -111,6 +120,8 @@ class LocalCore final : public Scheduler {
   std::unique_ptr<BlockingPool> blocking_pool_;  // as long as this: calls may outlive the executor
   WorkerCounters counters_;
   UnhandledHook on_unhandled_;
+  RefPtr<Drivers> drivers_;         // the runtime's, if this is one
+  std::unique_ptr<Driver> driver_;  // its timers: of the runtime it is, or beside which it was run
 
   // --- Shared. ---
   ThreadPark own_park_;

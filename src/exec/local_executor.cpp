@@ -24,6 +24,7 @@ PoolMetrics LocalExecutor::metrics() const { return core_->metrics(); }
 void LocalExecutor::add_blocking_pool(const BlockingOptions& options) {
   core_->add_blocking_pool(options);
 }
+void LocalExecutor::set_drivers(RefPtr<Drivers> drivers) { core_->set_drivers(std::move(drivers)); }
 std::size_t LocalExecutor::live_tasks() const noexcept { return core_->live_tasks(); }
 
 Scheduler& current_local_scheduler() noexcept {

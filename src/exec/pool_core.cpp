@@ -40,6 +40,10 @@ PoolCore::PoolCore(ThreadPoolConfig config)
     workers_.push_back(std::make_unique<Worker>(*this, i, forked));
     workers_.back()->until_injected = config_.global_queue_interval;
     workers_.back()->until_events = config_.event_interval;
+    if (config_.drivers) {
+      workers_.back()->driver =
+          config_.drivers->make(Unparker(unpark_worker, workers_.back().get()));
+    }
   }
 }
 
@@ -73,6 +77,7 @@ void PoolCore::run_worker(Worker& worker) noexcept {
   this_thread.scheduler = this;
   this_thread.pool = this;
   this_thread.worker = &worker;
+  const WithSurroundings surroundings(worker.driver.get());
   worker.counters.wake();
   for (;;) {
     TaskHeader* task = next_task(worker);
@@ -116,6 +121,7 @@ void PoolCore::look_around(Worker& worker) {
   }
   if (worker.until_events == 0) {
     worker.until_events = config_.event_interval;
+    if (worker.driver) drive(worker);
     if (Park* driver = driver_.take()) {
       driver->poll();
       driver_.give_back();
@@ -137,6 +143,10 @@ TaskHeader* PoolCore::take_injected(Worker& worker, std::size_t max) {
 }
 
 TaskHeader* PoolCore::find_work(Worker& worker) {
+  if (worker.driver) {
+    drive(worker);
+    if (TaskHeader* task = worker.next()) return task;
+  }
   bool searching = idle_.start_search();
   for (;;) {
     if (searching) {
@@ -196,10 +206,34 @@ bool PoolCore::sleep(Worker& worker, bool was_searching) {
   if (is_work_left() && idle_.wants_waking()) wake_one();
   worker.counters.sleep();
   while (!is_closing() && !worker.has_own_work() && idle_.is_sleeping(worker)) {
-    worker.park.park(driver_);
+    const std::chrono::nanoseconds time = time_to_sleep(worker);
+    if (time <= std::chrono::nanoseconds(0)) break;
+    worker.park.park(driver_, time);
   }
   worker.counters.wake();
-  return !idle_.wake_up(worker);
+  const bool was_chosen = !idle_.wake_up(worker);
+  // No longer one of the sleepers, so that whom it wakes for its tasks is another.
+  if (worker.driver) drive(worker);
+  return was_chosen;
+}
+
+/// Lets the worker's timers wake what is due. Those tasks are polled in the order they are woken.
+void PoolCore::drive(Worker& worker) noexcept {
+  worker.is_driving = true;
+  worker.driver->poll();
+  worker.is_driving = false;
+}
+
+std::chrono::nanoseconds PoolCore::time_to_sleep(Worker& worker) noexcept {
+  if (!worker.driver) return Park::for_ever;
+  return worker.driver->until_next(worker.driver->is_paused() && nothing_runs());
+}
+
+/// Whether a worker that goes to sleep is the only thread of this pool, and nothing is to be done.
+bool PoolCore::nothing_runs() noexcept {
+  if (workers_.size() > 1 || inside_.load(memory_order_relaxed) > 1) return false;
+  // In this order: a call tells its task before it ends.
+  return threads_.is_idle() && !is_work_left();
 }
 
 bool PoolCore::is_work_left() const noexcept {
@@ -237,7 +271,8 @@ void PoolCore::submit(TaskHeader& task) {
 void PoolCore::enqueue(TaskHeader& task, Turn turn) noexcept {
   Worker* worker = own_worker();
   if (worker == nullptr) return inject(task);
-  const bool waits = turn == Turn::next ? worker->push_lifo(task) : worker->push(task);
+  const bool waits =
+      turn == Turn::next && !worker->is_driving ? worker->push_lifo(task) : worker->push(task);
   if (waits && idle_.wants_waking()) wake_one();
 }
 
@@ -249,6 +284,11 @@ void PoolCore::inject(TaskHeader& task) noexcept {
 void PoolCore::forked(void* pool) noexcept {
   auto& self = *static_cast<PoolCore*>(pool);
   if (self.idle_.wants_waking_for_fork()) self.wake_one();
+}
+
+void PoolCore::unpark_worker(void* worker) noexcept {
+  auto& self = *static_cast<Worker*>(worker);
+  self.park.unpark(self.pool.driver_);
 }
 
 void PoolCore::wake_one() noexcept {
@@ -283,10 +323,12 @@ void PoolCore::give_worker_away() {
   Context* poll = std::exchange(this_thread.poll, nullptr);
   this_thread.worker = nullptr;
   inside_.fetch_add(1, memory_order_relaxed);
+  if (config_.drivers) config_.drivers->outside().enter();  // left with the worker's loop
   if (start_thread(*worker)) {
     if (poll != nullptr) poll->forget_forks();
     return;
   }
+  if (worker->driver) worker->driver->enter();
   // No thread is to be had: the worker's tasks have to wait.
   inside_.fetch_sub(1, memory_order_relaxed);
   this_thread.worker = worker;
@@ -352,6 +394,9 @@ void PoolCore::thread_left() noexcept {
   if (inside_.fetch_sub(1, memory_order_acq_rel) != 1) return;
   away_.clear();
   cancel_tasks();
+  for (auto& worker : workers_) {
+    if (worker->driver) worker->driver->close();
+  }
   std::int64_t made = 0;
   for (auto& worker : workers_) {
     made += static_cast<std::int64_t>(worker->counters.spawned.get());

@@ -38,6 +38,7 @@ class PoolCore final : public SharedScheduler {
 
   void submit(TaskHeader& task) override;
   BlockingPool* blocking_pool() noexcept override { return &threads_; }
+  Drivers* drivers() noexcept override { return config_.drivers.get(); }
 
   /// Starts a thread for each worker. If that fails the pool can only be shut down.
   Result<void> start();
@@ -74,10 +75,14 @@ class PoolCore final : public SharedScheduler {
   TaskHeader* steal(Worker& thief);
   bool sleep(Worker& worker, bool was_searching);
   bool is_work_left() const noexcept;
+  void drive(Worker& worker) noexcept;
+  std::chrono::nanoseconds time_to_sleep(Worker& worker) noexcept;
+  bool nothing_runs() noexcept;
 
   void inject(TaskHeader& task) noexcept;
   void wake_one() noexcept;
   static void forked(void* pool) noexcept;
+  static void unpark_worker(void* worker) noexcept;
   Result<void> start_thread(Worker& worker);
   void close() noexcept;
   bool wait_closed(const Deadline& deadline) noexcept;

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "rouse/exec/driver.hpp"
 #include "rouse/exec/spawner.hpp"
 
 #include "exec/current.hpp"
@@ -19,6 +20,8 @@ constinit thread_local TaskId id_end = 0;
 constinit thread_local ThreadContext this_thread;
 
 Scheduler::~Scheduler() = default;
+Surroundings::~Surroundings() = default;
+Drivers::~Drivers() = default;
 
 Scheduler* Scheduler::current() noexcept { return this_thread.scheduler; }
 

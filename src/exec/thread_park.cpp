@@ -1,10 +1,12 @@
 #include "exec/thread_park.hpp"
 
+#include "exec/deadline.hpp"
+
 namespace rouse {
 
 Park::~Park() = default;
 
-void ThreadPark::park() {
+void ThreadPark::park(std::chrono::nanoseconds at_most) {
   std::uint32_t expected = notified;
   // ORDER: acquire; sees what was written before the unpark.
   if (state_.compare_exchange_strong(expected, empty, memory_order_acquire, memory_order_relaxed)) {
@@ -14,7 +16,9 @@ void ThreadPark::park() {
   expected = empty;
   if (state_.compare_exchange_strong(expected, parked, memory_order_relaxed,
                                      memory_order_relaxed)) {
-    while (state_.load(memory_order_relaxed) == parked) wake_up_.wait(lock);
+    const Deadline deadline(at_most);
+    while (state_.load(memory_order_relaxed) == parked && deadline.wait(wake_up_, lock)) {
+    }
   }
   // ORDER: acquire; as above.
   state_.exchange(empty, memory_order_acquire);

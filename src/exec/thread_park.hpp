@@ -16,7 +16,7 @@ namespace rouse {
 
 class ThreadPark final : public Park {
  public:
-  void park() override;
+  void park(std::chrono::nanoseconds at_most) override;
   void unpark() noexcept override;
 
  private:

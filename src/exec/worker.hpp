@@ -14,7 +14,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
+#include "rouse/exec/driver.hpp"
 #include "rouse/exec/fork_deque.hpp"
 #include "rouse/exec/task_header.hpp"
 
@@ -93,7 +95,9 @@ class Worker {
   ForkDeque forks;
   TaskTable table;
   WorkerPark park;
-  TaskHeader* current = nullptr;  // the task that is run
+  std::unique_ptr<Driver> driver;  // its timers; null if the pool has none
+  bool is_driving = false;         // what is woken now was waited for in `driver`
+  TaskHeader* current = nullptr;   // the task that is run
   WorkerCounters counters;
 
   // Polls until the worker looks at other things than its own tasks (PoolCore::look_around).

@@ -1,23 +1,27 @@
 #include "exec/worker_park.hpp"
 
+#include "exec/deadline.hpp"
+
 namespace rouse {
 
-void WorkerPark::park(DriverSeat& seat) {
+void WorkerPark::park(DriverSeat& seat, std::chrono::nanoseconds at_most) {
   if (Park* driver = seat.take()) {
-    if (enter(in_driver)) driver->park();
+    if (enter(in_driver)) driver->park(at_most);
     // Before `empty`: from then on an unpark no longer reaches the driver.
     // ORDER: acquire; sees what was written before the unpark.
     state_.exchange(empty, memory_order_acquire);
     seat.give_back();
     return;
   }
-  wait();
+  wait(at_most);
 }
 
-void WorkerPark::wait() noexcept {
+void WorkerPark::wait(std::chrono::nanoseconds at_most) noexcept {
   Lock lock(mutex_);
   if (enter(in_condvar)) {
-    while (state_.load(memory_order_relaxed) == in_condvar) wake_up_.wait(lock);
+    const Deadline deadline(at_most);
+    while (state_.load(memory_order_relaxed) == in_condvar && deadline.wait(wake_up_, lock)) {
+    }
   }
   // ORDER: acquire; sees what was written before the unpark.
   state_.exchange(empty, memory_order_acquire);

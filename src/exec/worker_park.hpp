@@ -1,9 +1,11 @@
 // WorkerPark: how one worker of a ThreadPool sleeps. If the pool has a driver (a Park that waits
-// for I/O and timers), one of the sleeping workers waits in it and the others on a condition
+// for I/O), one of the sleeping workers waits in it and the others on a condition
 // variable.
 //
 //   empty --park--> in_condvar or in_driver --unpark--> notified --(wakes up)--> empty
 //   empty --unpark--> notified --park--> empty   (returns at once)
+//
+// A sleep that lasted long enough ends as one that was unparked.
 #pragma once
 
 #include <cstdint>
@@ -36,15 +38,15 @@ class DriverSeat {
 
 class WorkerPark {
  public:
-  /// One thread, the worker's.
-  void park(DriverSeat& seat);
+  /// Sleeps so long at most. One thread, the worker's.
+  void park(DriverSeat& seat, std::chrono::nanoseconds at_most);
   /// Any thread. What was written before is seen by the worker after its park.
   void unpark(DriverSeat& seat) noexcept;
 
  private:
   enum : std::uint32_t { empty, in_condvar, in_driver, notified };
   bool enter(std::uint32_t place) noexcept;
-  void wait() noexcept;
+  void wait(std::chrono::nanoseconds at_most) noexcept;
 
   atomic<std::uint32_t> state_{empty};
   Mutex mutex_;

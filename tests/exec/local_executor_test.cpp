@@ -274,7 +274,7 @@ TEST(LocalExecutor, AnIdleExecutorUsesNoCpu) {
 
 TEST(LocalExecutor, LooksAtItsParkAlsoWhileTasksKeepItBusy) {
   struct CountingPark final : Park {
-    void park() override { ++parks; }
+    void park(std::chrono::nanoseconds) override { ++parks; }
     void poll() override { ++polls; }
     void unpark() noexcept override {}
     int parks = 0;

@@ -1,10 +1,12 @@
 // block_on: runs one future on this thread, which sleeps while the future waits. Needs no executor.
 #pragma once
 
+#include <memory>
 #include <type_traits>
 #include <utility>
 
 #include "rouse/core/future.hpp"
+#include "rouse/exec/driver.hpp"
 
 namespace rouse {
 
@@ -12,12 +14,17 @@ namespace rouse {
 class ROUSE_API ThreadWaker {
  public:
   ThreadWaker();
+  ThreadWaker(const ThreadWaker&) = delete;
+  ThreadWaker& operator=(const ThreadWaker&) = delete;
+  ~ThreadWaker();
   [[nodiscard]] const Waker& waker() const noexcept { return waker_; }
-  /// Sleeps until the waker is woken; a wake since the last wait counts.
+  /// Sleeps until the waker is woken; a wake since the last wait counts. May return early.
   void wait();
 
  private:
   Waker waker_;
+  std::unique_ptr<Driver> driver_;  // inside a runtime: its timers
+  WithSurroundings surroundings_;
 };
 
 /// Aborts with a hint when called inside a task, where it would block the executor.

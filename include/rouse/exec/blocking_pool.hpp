@@ -167,6 +167,8 @@ class ROUSE_API BlockingPool {
   bool wait(std::chrono::nanoseconds timeout = std::chrono::nanoseconds::max());
 
   [[nodiscard]] BlockingMetrics metrics() const noexcept;
+  /// No call waits or runs.
+  [[nodiscard]] bool is_idle() const noexcept;
   [[nodiscard]] Scheduler& scheduler() const noexcept;
 
  private:

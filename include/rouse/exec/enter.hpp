@@ -1,10 +1,11 @@
-// Enter: while it lives, `spawn`, `spawn_blocking` and the like on this thread go to one executor,
-// outside of its tasks. What Runtime::enter gives.
+// Enter: while it lives, `spawn`, `spawn_blocking`, sleeps and the like on this thread go to one
+// executor, outside of its tasks. What Runtime::enter gives.
 #pragma once
 
 #include <utility>
 
 #include "rouse/base/ref_ptr.hpp"
+#include "rouse/exec/driver.hpp"
 #include "rouse/exec/scheduler.hpp"
 
 namespace rouse {
@@ -21,6 +22,7 @@ class ROUSE_API Enter {
  private:
   const RefPtr<Scheduler> scheduler_;
   Scheduler* const before_;
+  const WithSurroundings surroundings_;
 };
 
 }  // namespace rouse

@@ -11,6 +11,7 @@
 
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/core/future.hpp"
+#include "rouse/exec/driver.hpp"
 #include "rouse/exec/park.hpp"
 #include "rouse/exec/pool_metrics.hpp"
 #include "rouse/exec/spawner.hpp"
@@ -79,6 +80,8 @@ class ROUSE_API LocalExecutor : public SpawnMembers<LocalExecutor> {
   /// Gives it threads for blocking calls: spawn_blocking inside its tasks goes there. The
   /// executor's end closes that pool and does not wait for calls that run.
   void add_blocking_pool(const BlockingOptions& options);
+  /// Gives it timers. Without, it takes those of the runtime that is entered where it is run first.
+  void set_drivers(RefPtr<Drivers> drivers);
   [[nodiscard]] Scheduler& scheduler() const noexcept;
 
  private:

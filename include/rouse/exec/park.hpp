@@ -1,6 +1,8 @@
 // Park: how an executor that has nothing to do waits. `exec` knows only this much; a runtime gives
-// one that waits for I/O, timers and unparks at once.
+// one that waits for I/O and unparks at once.
 #pragma once
+
+#include <chrono>
 
 #include "rouse/base/attributes.hpp"
 
@@ -8,13 +10,17 @@ namespace rouse {
 
 class ROUSE_API Park {
  public:
+  /// As `at_most`: until the unpark.
+  static constexpr std::chrono::nanoseconds for_ever = std::chrono::nanoseconds::max();
+
   Park() = default;
   Park(const Park&) = delete;
   Park& operator=(const Park&) = delete;
   virtual ~Park();
 
-  /// Waits for an unpark; one that came before counts. May return early. One thread at a time.
-  virtual void park() = 0;
+  /// Waits for an unpark; one that came before counts. May return early, and returns once `at_most`
+  /// has passed. One thread at a time.
+  virtual void park(std::chrono::nanoseconds at_most) = 0;
 
   /// Looks for what `park` waits for, without waiting. Called now and then while tasks run, so that
   /// a busy executor does not starve its I/O.

@@ -10,6 +10,7 @@
 namespace rouse {
 
 class BlockingPool;
+class Drivers;
 class TaskHeader;
 
 class ROUSE_API Scheduler {
@@ -34,6 +35,9 @@ class ROUSE_API Scheduler {
 
   /// Where `spawn_blocking` puts work; null if there is no such place.
   virtual BlockingPool* blocking_pool() noexcept { return nullptr; }
+
+  /// Where threads that run tasks beside this scheduler get their timers; null if it has none.
+  virtual Drivers* drivers() noexcept { return nullptr; }
 
   virtual void add_ref() noexcept = 0;
   virtual void release() noexcept = 0;

@@ -11,6 +11,7 @@
 
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/exec/blocking_pool.hpp"
+#include "rouse/exec/driver.hpp"
 #include "rouse/exec/park.hpp"
 #include "rouse/exec/pool_metrics.hpp"
 #include "rouse/exec/spawner.hpp"
@@ -27,8 +28,11 @@ class ThreadPoolConfig {
   unsigned global_queue_interval = 61;
   /// So many polls of a worker may pass before it looks for I/O and timers.
   unsigned event_interval = 61;
-  /// Waits for I/O and timers; outlives the pool. One sleeping worker at a time waits there.
+  /// Waits for I/O. One sleeping worker at a time waits there. Outlives the pool, and all Spawners,
+  /// JoinHandles and wakers of it.
   Park* driver = nullptr;
+  /// Each worker gets a driver of its own from there: its timers. None: there are no timers.
+  RefPtr<Drivers> drivers;
   /// Of all threads, those of workers too, which do not count as blocking ones.
   BlockingOptions threads;
 };
