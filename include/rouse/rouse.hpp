@@ -30,6 +30,10 @@
 #include "rouse/future/unconstrained.hpp"      // IWYU pragma: export
 #include "rouse/future/yield_now.hpp"          // IWYU pragma: export
 
+// Time.
+#include "rouse/time/instant.hpp"  // IWYU pragma: export
+#include "rouse/time/sleep.hpp"    // IWYU pragma: export
+
 // Running tasks.
 #include "rouse/embedded/static_executor.hpp"  // IWYU pragma: export
 #include "rouse/exec/block_in_place.hpp"       // IWYU pragma: export

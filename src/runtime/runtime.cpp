@@ -4,6 +4,7 @@
 
 #include "rouse/runtime/run.hpp"
 
+#include "runtime/time_driver.hpp"
 #include "sys/console.hpp"
 #include "sys/cpu.hpp"
 #include "sys/thread.hpp"
@@ -170,10 +171,12 @@ Runtime RuntimeBuilder::build() const {
   if (current_thread_) {
     parts->local = std::make_unique<LocalExecutor>();
     parts->local->add_blocking_pool(config_.threads);
+    parts->local->set_drivers(make_time_drivers(true));
     if (config_.threads.on_unhandled) parts->local->on_unhandled(config_.threads.on_unhandled);
   } else {
     ThreadPoolConfig config = config_;
     config.workers = workers_set_ ? workers_ : sys::available_cpus();
+    config.drivers = make_time_drivers(config.workers == 1);
     parts->pool = std::make_unique<ThreadPool>(std::move(config));
   }
   return Runtime(std::move(parts));

@@ -1,4 +1,5 @@
-// Runtime: all that a program needs to run tasks: an executor and a pool for blocking calls.
+// Runtime: all that a program needs to run tasks: an executor, timers, and a pool for blocking
+// calls.
 //
 //   rouse::Runtime rt;                                   // a worker for each CPU
 //   rt.block_on(async_main());
@@ -89,7 +90,8 @@ class ROUSE_API Runtime : public SpawnMembers<Runtime> {
   }
   [[nodiscard]] Spawner spawner() const;
 
-  /// While the guard lives, `rouse::spawn` and `rouse::spawn_blocking` on this thread go here.
+  /// While the guard lives, `rouse::spawn` and `rouse::spawn_blocking` on this thread go here, and
+  /// what this thread blocks on (rouse::block_on, a LocalExecutor) may sleep.
   [[nodiscard("leaving is what the guard's destructor does: keep it in a variable")]] Enter enter()
       const;
 
@@ -145,8 +147,7 @@ class ROUSE_API RuntimeBuilder {
   /// So many polls of a worker may pass before it looks at tasks that came from outside.
   /// Default: 61.
   RuntimeBuilder& global_queue_interval(unsigned polls);
-  /// So many polls of a worker may pass before it looks for I/O and timers. Default: 61. (There are
-  /// none yet.)
+  /// So many polls of a worker may pass before it looks at its timers. Default: 61.
   RuntimeBuilder& event_interval(unsigned polls);
 
   /// Throws std::invalid_argument if a setting makes no sense, saying which and what would; and

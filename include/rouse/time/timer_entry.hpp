@@ -1,0 +1,89 @@
+// TimerEntry: one sleep's place among the timers. It is a member of the future that sleeps, so a
+// sleep allocates nothing.
+//
+//   fresh --register_with--> in a wheel --fire--> fired
+//     ^                           |                 |
+//     '---------- cancel ---------'---- cancel -----'
+//
+// The future's thread owns the entry, except that while it is in a wheel the links and the waker
+// belong to whoever holds that wheel's lock. docs/design/0010 tells the protocol.
+#pragma once
+
+#include <cstdint>
+
+#include "rouse/base/assert.hpp"
+#include "rouse/base/atomic.hpp"
+#include "rouse/core/context.hpp"
+#include "rouse/time/instant.hpp"
+
+namespace rouse::time {
+
+/// A place in a list of a TimerWheel, whose both fields are while it is in one.
+class WheelLink {
+ public:
+  WheelLink() noexcept = default;
+  WheelLink(const WheelLink&) = delete;
+  WheelLink& operator=(const WheelLink&) = delete;
+
+  WheelLink* prev = nullptr;
+  WheelLink* next = nullptr;
+
+ protected:
+  ~WheelLink() = default;
+};
+
+/// What a TimerWheel keeps. The deadline must not change while it is in one.
+class WheelNode : public WheelLink {
+ public:
+  explicit WheelNode(Instant at) noexcept : deadline(at) {}
+
+  Instant deadline;
+
+ protected:
+  ~WheelNode() = default;
+};
+
+class Timers;
+
+class ROUSE_API TimerEntry : public WheelNode {
+ public:
+  /// Fires at the first tick at or after `deadline`; one that has passed has fired already.
+  explicit TimerEntry(Instant deadline) noexcept;
+  TimerEntry(Instant deadline, Instant now) noexcept
+      : WheelNode(deadline), place_(deadline <= now ? fired : fresh) {}
+  /// A future may be moved until its first poll: its entry is in no wheel then.
+  TimerEntry(TimerEntry&& other) noexcept
+      : WheelNode(other.deadline), place_(other.place_.load(memory_order_relaxed)) {
+    ROUSE_ASSERT(!other.is_in_wheel(),
+                 "a sleep was moved after its first poll: move it before, or keep it in a "
+                 "rouse::AnyFuture, which may be moved at any time");
+  }
+  ~TimerEntry() {
+    if (is_in_wheel()) cancel();
+  }
+
+  /// True once the deadline has passed. False: the latest context's waker will be woken then. The
+  /// first call puts the entry among the timers of this thread; there must be some.
+  bool poll(Context& cx);
+  /// A new deadline. If somebody waits, he is woken at that one.
+  void reset(Instant deadline);
+
+  [[nodiscard]] bool has_fired() const noexcept { return load() == fired; }
+
+ private:
+  friend class Timers;
+  // What `place_` may be besides the address of the Timers it is in.
+  static constexpr std::uintptr_t fresh = 0;
+  static constexpr std::uintptr_t fired = 1;
+
+  // ORDER: acquire; whoever sees `fired` or `fresh` sees that the wheel is done with the entry.
+  [[nodiscard]] std::uintptr_t load() const noexcept { return place_.load(memory_order_acquire); }
+  [[nodiscard]] bool is_in_wheel() const noexcept { return load() > fired; }
+  [[nodiscard]] Timers* timers() const noexcept;
+  void cancel() noexcept;
+
+  Waker waker_;
+  atomic<std::uintptr_t> place_;
+};
+
+}  // namespace rouse::time

@@ -1,0 +1,12 @@
+// TimeDrivers: the timers of a runtime, as exec's threads use them: one set for each worker, and
+// one clock for all.
+#pragma once
+
+#include "rouse/exec/driver.hpp"
+
+namespace rouse {
+
+/// `can_pause`: the runtime polls tasks on one thread only.
+RefPtr<Drivers> make_time_drivers(bool can_pause);
+
+}  // namespace rouse

@@ -1,0 +1,55 @@
+#include "rouse/time/timer_entry.hpp"
+
+#include "sys/clock.hpp"
+#include "time/timers.hpp"
+
+namespace rouse::time {
+
+Instant now() noexcept {
+  if (const TimeContext* context = TimeContext::current()) return context->clock.now();
+  return Instant(Nanoseconds(static_cast<std::int64_t>(sys::monotonic_ns())));
+}
+
+TimerEntry::TimerEntry(Instant at) noexcept : TimerEntry(at, now()) {}
+
+Timers* TimerEntry::timers() const noexcept {
+  const std::uintptr_t place = load();
+  return place > fired ? reinterpret_cast<Timers*>(place) : nullptr;
+}
+
+bool TimerEntry::poll(Context& cx) {
+  if (Timers* in = timers()) {
+    if (in->keep_waker(*this, cx)) return false;
+  }
+  if (has_fired()) return true;
+  const TimeContext* here = TimeContext::current();
+  ROUSE_ASSERT(here,
+               "a sleep, timeout or interval was polled outside of a runtime, where nobody looks "
+               "after timers: run it in rouse::run or Runtime::block_on, or keep `auto here = "
+               "rt.enter();` while this thread blocks on it or runs a LocalExecutor");
+  switch (here->timers.insert(*this, cx.waker())) {
+    case Timers::Inserted::before_wake_up:
+      if (!here->is_owner) here->unpark(here->unparked);
+      return false;
+    case Timers::Inserted::yes:
+    case Timers::Inserted::closed:  // the runtime has ended: so will the task
+      return false;
+  }
+  return false;
+}
+
+void TimerEntry::reset(Instant at) {
+  const TimeContext* here = TimeContext::current();
+  if (Timers* in = timers()) {
+    const bool is_own = here && here->is_owner && &here->timers == in;
+    if (in->move(*this, at, is_own)) return;
+  }
+  deadline = at;
+  place_.store(at <= now() ? fired : fresh, memory_order_relaxed);
+}
+
+void TimerEntry::cancel() noexcept {
+  if (Timers* in = timers()) in->cancel(*this);
+}
+
+}  // namespace rouse::time

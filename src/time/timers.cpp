@@ -1,0 +1,191 @@
+#include "time/timers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace rouse::time {
+namespace {
+
+constinit thread_local TimeContext* current_context = nullptr;
+
+/// So many nodes are moved between slots while the lock is held.
+constexpr std::size_t max_moves = 256;
+/// So many timers fire before the tasks have their turn.
+constexpr std::size_t max_fired = 256;
+
+void wake_all(Waker* wakers, std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i) std::move(wakers[i]).wake();
+}
+
+}  // namespace
+
+TimeContext* TimeContext::current() noexcept { return current_context; }
+TimeContext* TimeContext::exchange_current(TimeContext* context) noexcept {
+  return std::exchange(current_context, context);
+}
+
+// --- Any thread. ---
+
+Timers::Inserted Timers::insert(TimerEntry& entry, Waker waker) noexcept {
+  const std::uint64_t tick = TimerWheel::tick_after(entry.deadline);
+  const SpinGuard guard(lock_);
+  if (closed_) return Inserted::closed;  // the waker is a parameter: dropped after the guard
+  entry.waker_ = std::move(waker);       // it had none: nothing is dropped
+  wheel_.insert(entry);
+  entry.place_.store(reinterpret_cast<std::uintptr_t>(this), memory_order_relaxed);
+  return tick < wakes_up_at_ ? Inserted::before_wake_up : Inserted::yes;
+}
+
+/// For whoever holds the lock: the entry is in here. The last that is done with it.
+Waker Timers::take_out(TimerEntry& entry, std::uintptr_t place) noexcept {
+  Waker waker = std::move(entry.waker_);
+  // ORDER: release; whoever sees it may free the entry.
+  entry.place_.store(place, memory_order_release);
+  return waker;
+}
+
+void Timers::cancel(TimerEntry& entry) noexcept {
+  Waker dropped;  // after the guard
+  const SpinGuard guard(lock_);
+  if (!is_in_here(entry)) return;
+  wheel_.remove(entry);
+  dropped = take_out(entry, TimerEntry::fresh);
+}
+
+bool Timers::keep_waker(TimerEntry& entry, const Context& cx) {
+  {
+    const SpinGuard guard(lock_);
+    if (!is_in_here(entry)) return false;
+    if (entry.waker_.will_wake(cx.waker())) return true;
+  }
+  Waker waker = cx.waker();
+  const SpinGuard guard(lock_);
+  if (!is_in_here(entry)) return false;
+  std::swap(entry.waker_, waker);
+  return true;  // the guard goes first, then the old waker
+}
+
+bool Timers::move(TimerEntry& entry, Instant deadline, bool is_owner) noexcept {
+  Waker woken;  // after the guard
+  {
+    const SpinGuard guard(lock_);
+    if (!is_in_here(entry)) return false;
+    wheel_.remove(entry);
+    if (is_owner) {
+      entry.deadline = deadline;
+      wheel_.insert(entry);
+      return true;
+    }
+    woken = take_out(entry, TimerEntry::fresh);
+  }
+  std::move(woken).wake();
+  return false;
+}
+
+// --- The owner. ---
+
+void Timers::fire_due(const Clock& clock) noexcept {
+  std::array<Waker, batch_size> wakers;
+  bool more = true;
+  for (std::size_t fired = 0; more && fired < max_fired;) {
+    const std::size_t count = take_due(clock, wakers.data(), more);
+    wake_all(wakers.data(), count);
+    fired += count;
+  }
+}
+
+std::size_t Timers::take_due(const Clock& clock, Waker* wakers, bool& more) noexcept {
+  const SpinGuard guard(lock_);
+  wakes_up_at_ = 0;
+  more = false;
+  if (wheel_.is_empty()) return 0;
+  more = !wheel_.advance(TimerWheel::tick_before(clock.now()), max_moves);
+  for (std::size_t count = 0; count < batch_size; ++count) {
+    WheelNode* node = wheel_.pop_due();
+    if (node == nullptr) return count;
+    wakers[count] = take_out(static_cast<TimerEntry&>(*node), TimerEntry::fired);
+  }
+  more = true;
+  return batch_size;
+}
+
+Nanoseconds Timers::sleep_time(const Clock& clock) noexcept {
+  const SpinGuard guard(lock_);
+  wakes_up_at_ = wheel_.next_tick();
+  if (wakes_up_at_ == TimerWheel::never) return Nanoseconds::max();
+  const Instant now = clock.now();
+  const Instant next = TimerWheel::time_of(wakes_up_at_);
+  return next > now ? next - now : Nanoseconds::zero();
+}
+
+Instant Timers::next() noexcept {
+  const SpinGuard guard(lock_);
+  wakes_up_at_ = TimerWheel::never;  // whatever comes, the owner is to see it
+  const std::uint64_t tick = wheel_.next_tick();
+  return tick == TimerWheel::never ? Instant::max() : TimerWheel::time_of(tick);
+}
+
+void Timers::open(Instant now) noexcept {
+  const SpinGuard guard(lock_);
+  wheel_.restart(TimerWheel::tick_before(now));
+  wakes_up_at_ = 0;
+  closed_ = false;
+}
+
+void Timers::close() noexcept {
+  std::array<Waker, batch_size> wakers;
+  while (const std::size_t count = take_any(wakers.data())) wake_all(wakers.data(), count);
+}
+
+std::size_t Timers::take_any(Waker* wakers) noexcept {
+  const SpinGuard guard(lock_);
+  closed_ = true;
+  std::size_t count = 0;
+  for (; count < batch_size; ++count) {
+    WheelNode* node = wheel_.pop_any();
+    if (node == nullptr) break;
+    wakers[count] = take_out(static_cast<TimerEntry&>(*node), TimerEntry::fresh);
+  }
+  return count;
+}
+
+// --- Those that nobody uses now. ---
+
+class TimersStore {
+ public:
+  constexpr TimersStore() noexcept = default;
+
+  Timers* take() noexcept {
+    const SpinGuard guard(lock_);
+    Timers* taken = first_;
+    if (taken) first_ = taken->next_free_;
+    return taken;
+  }
+  void keep(Timers& timers) noexcept {
+    const SpinGuard guard(lock_);
+    timers.next_free_ = std::exchange(first_, &timers);
+  }
+
+ private:
+  SpinLock lock_;
+  Timers* first_ = nullptr;
+};
+
+namespace {
+constinit TimersStore unused_timers;
+}  // namespace
+
+Timers& acquire_timers(Instant now) {
+  Timers* timers = unused_timers.take();
+  if (timers == nullptr) timers = new Timers();
+  timers->open(now);
+  return *timers;
+}
+
+void release_timers(Timers& timers) noexcept {
+  timers.close();
+  unused_timers.keep(timers);
+}
+
+}  // namespace rouse::time

@@ -1,0 +1,103 @@
+// Timers: the timers of one thread that runs tasks: a TimerWheel, its lock, and the wakers in it.
+// TimeContext: what a thread knows of time: which timers are its own, and by which clock they go.
+//
+// The owner's thread inserts, fires, and asks how long it may sleep. Any thread may cancel; threads
+// without timers of their own insert into another's, and unpark its owner if he would sleep too
+// long. All of it under the SpinLock, which guards a few instructions: wakers are cloned, woken and
+// dropped outside.
+//
+// Timers are never freed: `release_timers` keeps them for the next `acquire_timers`. So a sleep
+// that outlives its runtime may still take the lock that its entry points to, and see that it is no
+// longer in there.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "rouse/base/spin_lock.hpp"
+#include "rouse/time/timer_entry.hpp"
+
+#include "time/clock.hpp"
+#include "time/timer_wheel.hpp"
+
+namespace rouse::time {
+
+class Timers {
+ public:
+  Timers() noexcept = default;
+  Timers(const Timers&) = delete;
+  Timers& operator=(const Timers&) = delete;
+
+  enum class Inserted : std::uint8_t {
+    yes,
+    before_wake_up,  ///< and its owner sleeps longer than that: unpark him
+    closed,          ///< not at all
+  };
+  /// Lets `entry`, which is in no wheel, wait here. Any thread.
+  Inserted insert(TimerEntry& entry, Waker waker) noexcept;
+
+  // Any thread, the one that owns the entry; the entry was in here at some time.
+  /// Takes it out, unless it fired meanwhile.
+  void cancel(TimerEntry& entry) noexcept;
+  /// It is the latest waker that counts. False: the entry is not in here any more.
+  bool keep_waker(TimerEntry& entry, const Context& cx);
+  /// Takes it out and gives it a new deadline and, if this thread owns these timers, puts it back.
+  /// False: it is in no wheel now.
+  bool move(TimerEntry& entry, Instant deadline, bool is_owner) noexcept;
+
+  // The owner.
+  /// Fires what is due, up to a bound, and wakes who waited for that.
+  void fire_due(const Clock& clock) noexcept;
+  /// How long the owner may sleep; he is unparked if an earlier timer comes.
+  Nanoseconds sleep_time(const Clock& clock) noexcept;
+  /// For a paused clock: the time of the next timer, or a time before it; Instant::max() if there
+  /// is none.
+  Instant next() noexcept;
+  /// Takes no more. Whoever waits is woken, his entry fresh.
+  void open(Instant now) noexcept;
+  void close() noexcept;
+
+ private:
+  friend class TimersStore;
+  static constexpr std::size_t batch_size = 32;
+  std::size_t take_due(const Clock& clock, Waker* wakers, bool& more) noexcept;
+  std::size_t take_any(Waker* wakers) noexcept;
+  bool is_in_here(const TimerEntry& entry) const noexcept {
+    return entry.place_.load(memory_order_relaxed) == reinterpret_cast<std::uintptr_t>(this);
+  }
+  Waker take_out(TimerEntry& entry, std::uintptr_t place) noexcept;
+
+  SpinLock lock_;
+  bool closed_ = true;
+  std::uint64_t wakes_up_at_ = 0;  // the tick until which the owner sleeps; 0: he is awake
+  TimerWheel wheel_;
+  Timers* next_free_ = nullptr;  // TimersStore's
+};
+
+/// Open timers, and nobody else's until they are released.
+Timers& acquire_timers(Instant now);
+/// Closes them.
+void release_timers(Timers& timers) noexcept;
+
+class TimeContext {
+ public:
+  using UnparkFn = void (*)(void* executor) noexcept;
+  TimeContext(Timers& its_timers, Clock& its_clock, bool owns) noexcept
+      : timers(its_timers), clock(its_clock), is_owner(owns) {}
+  TimeContext(const TimeContext&) = delete;
+  TimeContext& operator=(const TimeContext&) = delete;
+
+  Timers& timers;
+  Clock& clock;
+  const bool is_owner;        // this thread looks after the timers
+  bool can_pause = true;      // the clock: nobody else goes by it
+  UnparkFn unpark = nullptr;  // who does, if it does not
+  void* unparked = nullptr;
+
+  /// This thread's; null outside of a runtime.
+  static TimeContext* current() noexcept;
+  /// Sets it, and gives the one before.
+  static TimeContext* exchange_current(TimeContext* context) noexcept;
+};
+
+}  // namespace rouse::time

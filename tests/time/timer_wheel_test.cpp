@@ -1,0 +1,144 @@
+#include "time/timer_wheel.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+namespace rouse::time {
+namespace {
+
+using ::testing::ElementsAre;
+using namespace std::chrono_literals;
+
+constexpr Instant at(std::int64_t ms) { return Instant(std::chrono::milliseconds(ms)); }
+
+class Node : public WheelNode {
+ public:
+  Node(Instant deadline, int number) noexcept : WheelNode(deadline), id(number) {}
+  const int id;
+};
+
+class WheelTest : public ::testing::Test {
+ protected:
+  Node& insert(Instant deadline) {
+    nodes_.emplace_back(deadline, static_cast<int>(nodes_.size()));
+    wheel.insert(nodes_.back());
+    return nodes_.back();
+  }
+  std::vector<int> due_at(Instant now) {
+    EXPECT_TRUE(wheel.advance(TimerWheel::tick_before(now)));
+    std::vector<int> ids;
+    while (WheelNode* node = wheel.pop_due()) ids.push_back(static_cast<Node*>(node)->id);
+    return ids;
+  }
+
+  TimerWheel wheel;
+
+ private:
+  std::deque<Node> nodes_;
+};
+
+using TheWheel = WheelTest;
+
+TEST_F(TheWheel, FiresAtTheFirstTickAtOrAfterTheDeadline) {
+  insert(at(5));
+  insert(at(5) + 1ns);
+  insert(at(5) - 1ns);
+  EXPECT_THAT(due_at(at(5) - 1ns), ElementsAre());
+  EXPECT_THAT(due_at(at(5)), ElementsAre(0, 2));
+  EXPECT_THAT(due_at(at(6) - 1ns), ElementsAre());
+  EXPECT_THAT(due_at(at(6)), ElementsAre(1));
+  EXPECT_TRUE(wheel.is_empty());
+}
+
+TEST_F(TheWheel, FiresInTheOrderOfTicksThenOfInsertion) {
+  insert(at(100));
+  insert(at(99));
+  insert(at(100));
+  insert(at(5000));
+  due_at(at(90));
+  insert(at(100));
+  insert(at(91));
+  EXPECT_THAT(due_at(at(10'000)), ElementsAre(5, 1, 0, 2, 4, 3));
+}
+
+TEST_F(TheWheel, ADeadlineThatHasPassedIsDueAtOnce) {
+  due_at(at(1000));
+  insert(at(1000));
+  insert(at(1));
+  EXPECT_EQ(wheel.next_tick(), 1000U);
+  EXPECT_THAT(due_at(at(1000)), ElementsAre(0, 1));
+}
+
+TEST_F(TheWheel, ANodeCanBeRemovedFromEverywhere) {
+  Node& near = insert(at(3));
+  Node& far = insert(at(3'000'000));
+  Node& in_the_middle = insert(at(70));
+  insert(at(70));
+  wheel.remove(near);
+  wheel.remove(far);
+  wheel.remove(in_the_middle);
+  EXPECT_THAT(due_at(at(4'000'000)), ElementsAre(3));
+
+  Node& due = insert(at(1));
+  wheel.remove(due);
+  EXPECT_THAT(due_at(at(4'000'000)), ElementsAre());
+  EXPECT_EQ(wheel.next_tick(), TimerWheel::never);
+}
+
+TEST_F(TheWheel, HoldsAnyTimeThereIs) {
+  insert(Instant::max());
+  insert(Instant::min());
+  insert(Instant());
+  EXPECT_THAT(due_at(at(0)), ElementsAre(1, 2));
+  EXPECT_THAT(due_at(at(1'000'000'000'000)), ElementsAre());
+  EXPECT_THAT(due_at(Instant::max()), ElementsAre());  // not quite: it is no full tick
+  EXPECT_TRUE(wheel.advance(TimerWheel::tick_after(Instant::max())));
+  EXPECT_NE(wheel.pop_due(), nullptr);
+}
+
+TEST_F(TheWheel, ItsNextTickIsNeverTooLateAndGetsThereInAFewSteps) {
+  for (unsigned bits = 0; bits < 43; ++bits) {
+    for (const std::int64_t offset : {-1, 0, 1}) {
+      const std::int64_t deadline = (std::int64_t{1} << bits) + offset;
+      TimerWheel other;
+      Node node(at(deadline), 0);
+      other.insert(node);
+      int steps = 0;
+      std::uint64_t next = 0;
+      while ((next = other.next_tick()) < static_cast<std::uint64_t>(deadline)) {
+        ASSERT_LE(++steps, 7);
+        ASSERT_TRUE(other.advance(next));
+      }
+      ASSERT_EQ(next, static_cast<std::uint64_t>(deadline));
+      ASSERT_TRUE(other.advance(next));
+      ASSERT_EQ(other.pop_due(), &node);
+    }
+  }
+}
+
+TEST_F(TheWheel, DealsOutALargeSlotALittleAtATimeAndKeepsTheOrder) {
+  for (int i = 0; i < 10; ++i) insert(at(64 + 30));
+  ASSERT_FALSE(wheel.advance(64, 4));
+  insert(at(64 + 30));  // while six are still to be dealt out
+  insert(at(64));
+  EXPECT_EQ(wheel.next_tick(), 64U);
+  int calls = 1;
+  while (!wheel.advance(64, 4)) ++calls;
+  EXPECT_EQ(calls, 2);
+  EXPECT_THAT(due_at(at(64)), ElementsAre(11));
+  EXPECT_THAT(due_at(at(94)), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
+}
+
+TEST_F(TheWheel, AnEmptyOneStartsAnewAtAnEarlierTime) {
+  due_at(at(1'000'000));
+  wheel.restart(10);
+  insert(at(20));
+  EXPECT_THAT(due_at(at(19)), ElementsAre());
+  EXPECT_THAT(due_at(at(20)), ElementsAre(0));
+}
+
+}  // namespace
+}  // namespace rouse::time
