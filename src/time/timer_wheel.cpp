@@ -4,22 +4,7 @@
 #include <bit>
 
 namespace rouse::time {
-namespace {
 
-constexpr auto ns_per_tick = static_cast<std::uint64_t>(resolution.count());
-
-std::uint64_t ns_of(Instant time) noexcept {
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(time.time_since_epoch().count(), 0));
-}
-
-}  // namespace
-
-TimerWheel::TimerWheel() noexcept = default;
-
-std::uint64_t TimerWheel::tick_after(Instant time) noexcept {
-  return (ns_of(time) + ns_per_tick - 1) / ns_per_tick;
-}
-std::uint64_t TimerWheel::tick_before(Instant time) noexcept { return ns_of(time) / ns_per_tick; }
 Instant TimerWheel::time_of(std::uint64_t tick) noexcept {
   const auto last = static_cast<std::uint64_t>(Instant::max().time_since_epoch().count());
   return tick > last / ns_per_tick
@@ -27,101 +12,107 @@ Instant TimerWheel::time_of(std::uint64_t tick) noexcept {
              : Instant(Nanoseconds(static_cast<std::int64_t>(tick * ns_per_tick)));
 }
 
-void TimerWheel::insert(WheelNode& node) noexcept {
-  ++size_;
-  const std::uint64_t at = tick_after(node.deadline);
-  // After those of the same tick that are still to be dealt out.
-  if (!lists_[dealing].is_empty() && (at ^ elapsed_) >> (dealt_level_ * level_bits) == 0) {
-    return append(dealing, node);
+/// Behind those of the same tick that are still to be dealt out.
+void TimerWheel::insert_while_dealing(WheelNode& node, std::uint64_t tick) noexcept {
+  for (unsigned level = levels - 1; level > 0; --level) {
+    if ((dealing_levels_ >> level & 1U) != 0 && slot_of(tick, level) == dealt_slot_[level]) {
+      return append(dealing + level, node);
+    }
   }
-  place(node);
-}
-
-void TimerWheel::restart(std::uint64_t tick) noexcept {
-  ROUSE_ASSERT(is_empty(), "a wheel that has timers can't start anew");
-  elapsed_ = tick;
-}
-
-void TimerWheel::remove(WheelNode& node) noexcept {
-  --size_;
-  unlink(node);
-}
-
-void TimerWheel::place(WheelNode& node) noexcept {
-  const std::uint64_t at = tick_after(node.deadline);
-  if (at <= elapsed_) return append(due, node);
-  const unsigned level =
-      (63U - static_cast<unsigned>(std::countl_zero(at ^ elapsed_))) / level_bits;
-  const std::uint64_t slot = (at >> (level * level_bits)) % slots;
-  append(level * slots + slot, node);
+  append(list_for(tick), node);
 }
 
 bool TimerWheel::advance(std::uint64_t tick, std::size_t max_moves) noexcept {
   for (;;) {
-    while (!lists_[dealing].is_empty()) {
-      if (max_moves-- == 0) return false;
-      WheelNode& node = first(dealing);
-      unlink(node);
-      place(node);
+    deal_out(max_moves);
+    const std::uint64_t at = next_event();
+    const std::uint64_t to = std::min(at, std::max(tick, now_));
+    if (is_undealt_by(to)) return false;
+    if (at > to) {
+      now_ = to;
+      return true;
     }
-    if (occupied_levels_ == 0) break;
-    const Slot slot = first_slot();
-    if (slot.start > tick) break;
-    elapsed_ = slot.start;
-    dealt_level_ = slot.level;
-    move_all(slot.index, slot.level == 0 ? due : dealing);
+    begin_slots(at);
+    now_ = at;
   }
-  elapsed_ = std::max(elapsed_, tick);
-  return true;
 }
 
-WheelNode* TimerWheel::pop_due() noexcept { return pop(due); }
+/// So many nodes at most; those of the lowest level first, for they are due first.
+void TimerWheel::deal_out(std::size_t& max_moves) noexcept {
+  while (dealing_levels_ != 0 && max_moves != 0) {
+    --max_moves;
+    WheelNode& node = first(dealing + static_cast<unsigned>(std::countr_zero(dealing_levels_)));
+    unlink(node);
+    append(list_for(tick_after(node.deadline)), node);
+  }
+}
+
+/// Whether a slot begins by then that has nodes to be dealt out.
+bool TimerWheel::is_undealt_by(std::uint64_t tick) const noexcept {
+  for (std::uint32_t left = dealing_levels_; left != 0; left &= left - 1) {
+    const auto level = static_cast<unsigned>(std::countr_zero(left));
+    if (slot_of(tick, level) >= dealt_slot_[level]) return true;
+  }
+  return false;
+}
+
+/// When a slot of level 0 is due, or one of a higher level is to be dealt out.
+std::uint64_t TimerWheel::next_event() const noexcept {
+  std::uint64_t next = never;
+  for (std::uint32_t left = occupied_levels_; left != 0; left &= left - 1) {
+    const auto level = static_cast<unsigned>(std::countr_zero(left));
+    next = std::min(next, event_of(level, first_slot(level)));
+  }
+  return next;
+}
+
+void TimerWheel::begin_slots(std::uint64_t at) noexcept {
+  for (std::uint32_t left = occupied_levels_; left != 0; left &= left - 1) {
+    const auto level = static_cast<unsigned>(std::countr_zero(left));
+    const std::uint64_t slot = first_slot(level);
+    if (event_of(level, slot) == at) begin(level, slot);
+  }
+}
+
+void TimerWheel::begin(unsigned level, std::uint64_t slot) noexcept {
+  if (level == 0) return move_all(list_of(level, slot), due);
+  dealing_levels_ |= 1U << level;
+  dealt_slot_[level] = slot;
+  move_all(list_of(level, slot), dealing + level);
+}
+
+/// The first one that has nodes; there must be one.
+std::uint64_t TimerWheel::first_slot(unsigned level) const noexcept {
+  const std::uint64_t start = passed_slot(level) + 1;
+  const std::uint64_t* bits = &occupied_[std::size_t{level} * words];
+  const std::uint64_t skipped = start % 64;
+  std::size_t word = start / 64 % words;
+  if (const std::uint64_t rest = bits[word] >> skipped) {
+    return start + static_cast<unsigned>(std::countr_zero(rest));
+  }
+  for (std::uint64_t slot = start - skipped + 64;; slot += 64) {
+    word = (word + 1) % words;
+    if (bits[word] != 0) return slot + static_cast<unsigned>(std::countr_zero(bits[word]));
+  }
+}
 
 WheelNode* TimerWheel::pop_any() noexcept {
-  if (WheelNode* node = pop(due)) return node;
-  if (WheelNode* node = pop(dealing)) return node;
-  return occupied_levels_ == 0 ? nullptr : pop(first_slot().index);
-}
-
-WheelNode* TimerWheel::pop(std::size_t list) noexcept {
-  if (lists_[list].is_empty()) return nullptr;
-  WheelNode& node = first(list);
-  remove(node);
-  return &node;
+  for (std::size_t list = due; list < list_count; ++list) {
+    if (WheelNode* node = pop(list)) return node;
+  }
+  if (occupied_levels_ == 0) return nullptr;
+  const auto level = static_cast<unsigned>(std::countr_zero(occupied_levels_));
+  return pop(list_of(level, first_slot(level)));
 }
 
 std::uint64_t TimerWheel::next_tick() const noexcept {
-  if (!lists_[due].is_empty() || !lists_[dealing].is_empty()) return elapsed_;
-  return occupied_levels_ == 0 ? never : first_slot().start;
+  if (!lists_[due].is_empty() || dealing_levels_ != 0) return now_;
+  return next_event();
 }
 
-/// There must be one.
-TimerWheel::Slot TimerWheel::first_slot() const noexcept {
-  const auto level = static_cast<unsigned>(std::countr_zero(occupied_levels_));
-  const auto slot = static_cast<unsigned>(std::countr_zero(occupied_slots_[level]));
-  const unsigned shift = level * level_bits;
-  const std::uint64_t round = elapsed_ >> (shift + level_bits) << (shift + level_bits);
-  return {.level = level,
-          .start = round + (std::uint64_t{slot} << shift),
-          .index = std::size_t{level} * slots + slot};
-}
-
-void TimerWheel::append(std::size_t list, WheelNode& node) noexcept {
-  List& head = lists_[list];
-  if (head.is_empty()) mark(list);
-  node.next = &head;
-  node.prev = head.prev;
-  node.prev->next = &node;
-  head.prev = &node;
-}
-
-void TimerWheel::unlink(WheelLink& node) noexcept {
-  node.prev->next = node.next;
-  node.next->prev = node.prev;
-  // The last one of its list: both neighbours are its head.
-  if (node.prev == node.next) {
-    unmark(static_cast<std::size_t>(static_cast<List*>(node.prev) - lists_.data()));
-  }
+void TimerWheel::restart(std::uint64_t tick) noexcept {
+  ROUSE_ASSERT(is_empty(), "a wheel that has timers can't start anew");
+  now_ = tick;
 }
 
 void TimerWheel::move_all(std::size_t from, std::size_t to) noexcept {
@@ -135,17 +126,15 @@ void TimerWheel::move_all(std::size_t from, std::size_t to) noexcept {
   unmark(from);
 }
 
-void TimerWheel::mark(std::size_t list) noexcept {
-  if (list >= due) return;
-  occupied_slots_[list / slots] |= std::uint64_t{1} << (list % slots);
-  occupied_levels_ |= 1U << (list / slots);
-}
-
 void TimerWheel::unmark(std::size_t list) noexcept {
-  if (list >= due) return;
-  std::uint64_t& occupied = occupied_slots_[list / slots];
-  occupied &= ~(std::uint64_t{1} << (list % slots));
-  if (occupied == 0) occupied_levels_ &= ~(1U << (list / slots));
+  if (list >= dealing) {
+    dealing_levels_ &= ~(1U << (list - dealing));
+    return;
+  }
+  if (list == due) return;
+  occupied_[list / 64] &= ~(std::uint64_t{1} << (list % 64));
+  const std::uint64_t* bits = &occupied_[list / slots * words];
+  if ((bits[0] | bits[1] | bits[2] | bits[3]) == 0) occupied_levels_ &= ~(1U << (list / slots));
 }
 
 }  // namespace rouse::time

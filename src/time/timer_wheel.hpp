@@ -1,16 +1,15 @@
 // TimerWheel: nodes in the order of their deadlines, to a tick (1 ms). Insert and remove are O(1);
-// a node is moved at most seven times before it is due.
+// a node is moved at most six times before it is due, at most once if that is within 16 seconds.
 //
-// Eight levels of 64 slots: level 0 has a slot for each of the next ticks, a slot of level k stands
-// for 64^k ticks. Together they reach further than 64 bits of nanoseconds, so nothing is clamped.
-// Where a node is follows from the highest bit in which its tick differs from `elapsed_`: level
-// that bit / 6, slot the six bits there. All nodes of a tick are therefore in one list, and stay in
-// the order they were inserted.
+// Seven levels: a slot of level k stands for 128^k ticks. Together they reach further than 64 bits
+// of nanoseconds, so nothing is clamped. A node lies in the slot of its tick, as high as it can: a
+// slot is dealt out to the levels below when time comes within half its width of its start. So
+// there is time to deal out a slot of many nodes a few at a time, before the first of them is due.
+// Ahead of the present each level needs 191 slots at most; it has 256, used in turn.
 //
-// Invariants: no node's tick is before `elapsed_`, except in `due`. In each level only slots after
-// the one of `elapsed_` have nodes; so the first occupied slot of the lowest occupied level comes
-// next. When time reaches a slot of a higher level its nodes are dealt out anew (`dealing`), a few
-// at a time if the caller wants.
+// Where a node is follows from its tick and the present alone. So all nodes of a tick are in one
+// list, in the order they were inserted, and fire in that order. (One that is inserted while its
+// slot is being dealt out waits behind the others in `dealing`.)
 // Not thread-safe.
 #pragma once
 
@@ -26,72 +25,144 @@ class TimerWheel {
  public:
   static constexpr std::uint64_t never = UINT64_MAX;
 
-  TimerWheel() noexcept;
+  TimerWheel() noexcept = default;
   TimerWheel(const TimerWheel&) = delete;
   TimerWheel& operator=(const TimerWheel&) = delete;
 
   /// The first tick at or after a time; the last tick at or before it.
-  static std::uint64_t tick_after(Instant time) noexcept;
-  static std::uint64_t tick_before(Instant time) noexcept;
+  static std::uint64_t tick_after(Instant time) noexcept {
+    return (ns_of(time) + ns_per_tick - 1) / ns_per_tick;
+  }
+  static std::uint64_t tick_before(Instant time) noexcept { return ns_of(time) / ns_per_tick; }
   static Instant time_of(std::uint64_t tick) noexcept;
 
-  /// `node` is in no wheel.
-  void insert(WheelNode& node) noexcept;
+  /// `node` is in no wheel. `tick` is the one after its deadline.
+  void insert(WheelNode& node, std::uint64_t tick) noexcept {
+    ++size_;
+    if (dealing_levels_ != 0) [[unlikely]]
+      return insert_while_dealing(node, tick);
+    append(list_for(tick), node);
+  }
+  void insert(WheelNode& node) noexcept { insert(node, tick_after(node.deadline)); }
   /// `node` is in this wheel.
-  void remove(WheelNode& node) noexcept;
+  void remove(WheelNode& node) noexcept {
+    --size_;
+    unlink(node);
+  }
   [[nodiscard]] bool is_empty() const noexcept { return size_ == 0; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-  /// Time goes on: what is due by then can be popped. False: so many nodes were dealt out that the
-  /// rest waits for the next call. A tick in the past changes nothing.
+  /// Time goes on, to `tick` if it can: what is due by then can be popped. False: so many nodes
+  /// were dealt out that time stopped before `tick`; call it again. A tick in the past changes
+  /// nothing.
   bool advance(std::uint64_t tick, std::size_t max_moves = SIZE_MAX) noexcept;
+  /// Whether `advance` has nodes to deal out, in good time before they are due.
+  [[nodiscard]] bool is_dealing() const noexcept { return dealing_levels_ != 0; }
   /// The next node that is due, in the order of ticks, then of insertion; null if there is none.
-  WheelNode* pop_due() noexcept;
+  WheelNode* pop_due() noexcept { return pop(due); }
   /// Any node at all, in no order; null if there is none.
   WheelNode* pop_any() noexcept;
 
-  /// No node is due before this tick; `never` if there are none. It may be too early by less than
-  /// the slot's width: call `advance` then and ask again.
+  /// There is nothing to do before this tick; `never` if the wheel is empty. It may come before the
+  /// first node is due: call `advance` then and ask again.
   [[nodiscard]] std::uint64_t next_tick() const noexcept;
 
   /// Lets an empty wheel start at another time.
   void restart(std::uint64_t tick) noexcept;
 
  private:
-  static constexpr unsigned level_bits = 6;
-  static constexpr unsigned slots = 1U << level_bits;
-  static constexpr unsigned levels = 8;
+  static constexpr std::uint64_t ns_per_tick = static_cast<std::uint64_t>(resolution.count());
+  static constexpr unsigned level_bits = 7;
+  static constexpr unsigned levels = 7;
+  static constexpr unsigned slots = 256;
+  static constexpr unsigned words = slots / 64;
+  // The lists: of the slots, then these.
   static constexpr std::size_t due = std::size_t{levels} * slots;
-  static constexpr std::size_t dealing = due + 1;
+  static constexpr std::size_t dealing = due + 1;  // one a level; level 0 needs none
+  static constexpr std::size_t list_count = dealing + levels;
 
   struct List : WheelLink {
     List() noexcept { prev = next = this; }
     [[nodiscard]] bool is_empty() const noexcept { return next == this; }
   };
-  struct Slot {
-    unsigned level;
-    std::uint64_t start;  // its first tick
-    std::size_t index;
-  };
 
-  [[nodiscard]] Slot first_slot() const noexcept;
+  static std::uint64_t ns_of(Instant time) noexcept {
+    const std::int64_t ns = time.time_since_epoch().count();
+    return ns > 0 ? static_cast<std::uint64_t>(ns) : 0;
+  }
+  /// How long before its start a slot is dealt out.
+  static constexpr std::uint64_t lead(unsigned level) noexcept {
+    return level == 0 ? 0 : std::uint64_t{1} << (level * level_bits - 1);
+  }
+  static constexpr std::uint64_t slot_of(std::uint64_t tick, unsigned level) noexcept {
+    return tick >> (level * level_bits);
+  }
+  static constexpr std::uint64_t event_of(unsigned level, std::uint64_t slot) noexcept {
+    return (slot << (level * level_bits)) - lead(level);
+  }
+  /// The last slot of a level that has no nodes any more. Slots are counted from the beginning of
+  /// time.
+  [[nodiscard]] std::uint64_t passed_slot(unsigned level) const noexcept {
+    return slot_of(now_ + lead(level), level);
+  }
+  static std::size_t list_of(unsigned level, std::uint64_t slot) noexcept {
+    return level * slots + slot % slots;
+  }
+  [[nodiscard]] std::size_t list_for(std::uint64_t tick) const noexcept {
+    if (tick <= now_) return due;
+    unsigned level = 0;
+    while (level + 1 < levels && slot_of(tick, level + 1) > passed_slot(level + 1)) ++level;
+    return list_of(level, slot_of(tick, level));
+  }
+
+  void append(std::size_t list, WheelNode& node) noexcept {
+    List& head = lists_[list];
+    if (head.is_empty()) mark(list);
+    node.next = &head;
+    node.prev = head.prev;
+    node.prev->next = &node;
+    head.prev = &node;
+  }
+  void unlink(WheelLink& node) noexcept {
+    node.prev->next = node.next;
+    node.next->prev = node.prev;
+    // The last one of its list: both neighbours are its head.
+    if (node.prev == node.next) {
+      unmark(static_cast<std::size_t>(static_cast<List*>(node.prev) - lists_.data()));
+    }
+  }
+  void mark(std::size_t list) noexcept {
+    if (list >= due) return;
+    occupied_[list / 64] |= std::uint64_t{1} << (list % 64);
+    occupied_levels_ |= 1U << (list / slots);
+  }
+  void unmark(std::size_t list) noexcept;
   WheelNode& first(std::size_t list) noexcept {
     return static_cast<WheelNode&>(*lists_[list].next);
   }
-  void place(WheelNode& node) noexcept;
-  void append(std::size_t list, WheelNode& node) noexcept;
-  void unlink(WheelLink& node) noexcept;
-  void move_all(std::size_t from, std::size_t to) noexcept;
-  void mark(std::size_t list) noexcept;
-  void unmark(std::size_t list) noexcept;
-  WheelNode* pop(std::size_t list) noexcept;
+  WheelNode* pop(std::size_t list) noexcept {
+    if (lists_[list].is_empty()) return nullptr;
+    WheelNode& node = first(list);
+    remove(node);
+    return &node;
+  }
 
-  std::uint64_t elapsed_ = 0;
+  void insert_while_dealing(WheelNode& node, std::uint64_t tick) noexcept;
+  void deal_out(std::size_t& max_moves) noexcept;
+  [[nodiscard]] bool is_undealt_by(std::uint64_t tick) const noexcept;
+  [[nodiscard]] std::uint64_t next_event() const noexcept;
+  [[nodiscard]] std::uint64_t first_slot(unsigned level) const noexcept;
+  void begin_slots(std::uint64_t at) noexcept;
+  void begin(unsigned level, std::uint64_t slot) noexcept;
+  void move_all(std::size_t from, std::size_t to) noexcept;
+
+  std::uint64_t now_ = 0;  // the present tick
   std::size_t size_ = 0;
-  unsigned dealt_level_ = 0;  // of the slot whose nodes are in `dealing`
-  std::uint32_t occupied_levels_ = 0;
-  std::array<std::uint64_t, levels> occupied_slots_{};
-  std::array<List, dealing + 1> lists_;
+  std::uint32_t occupied_levels_ = 0;                                  // have nodes
+  std::uint32_t dealing_levels_ = 0;                                   // have nodes in `dealing`
+  std::array<std::uint64_t, levels> dealt_slot_{};                     // which those nodes are of
+  std::array<std::uint64_t, std::size_t{levels} * words> occupied_{};  // a bit for each slot
+  std::array<List, list_count> lists_;
 };
 
 }  // namespace rouse::time

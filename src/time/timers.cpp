@@ -13,6 +13,8 @@ constinit thread_local TimeContext* current_context = nullptr;
 constexpr std::size_t max_moves = 256;
 /// So many timers fire before the tasks have their turn.
 constexpr std::size_t max_fired = 256;
+/// And so often the lock is taken.
+constexpr unsigned max_rounds = 16;
 
 void wake_all(Waker* wakers, std::size_t count) noexcept {
   for (std::size_t i = 0; i < count; ++i) std::move(wakers[i]).wake();
@@ -32,7 +34,7 @@ Timers::Inserted Timers::insert(TimerEntry& entry, Waker waker) noexcept {
   const SpinGuard guard(lock_);
   if (closed_) return Inserted::closed;  // the waker is a parameter: dropped after the guard
   entry.waker_ = std::move(waker);       // it had none: nothing is dropped
-  wheel_.insert(entry);
+  wheel_.insert(entry, tick);
   entry.place_.store(reinterpret_cast<std::uintptr_t>(this), memory_order_relaxed);
   return tick < wakes_up_at_ ? Inserted::before_wake_up : Inserted::yes;
 }
@@ -88,7 +90,8 @@ bool Timers::move(TimerEntry& entry, Instant deadline, bool is_owner) noexcept {
 void Timers::fire_due(const Clock& clock) noexcept {
   std::array<Waker, batch_size> wakers;
   bool more = true;
-  for (std::size_t fired = 0; more && fired < max_fired;) {
+  std::size_t fired = 0;
+  for (unsigned round = 0; more && round < max_rounds && fired < max_fired; ++round) {
     const std::size_t count = take_due(clock, wakers.data(), more);
     wake_all(wakers.data(), count);
     fired += count;
@@ -100,11 +103,12 @@ std::size_t Timers::take_due(const Clock& clock, Waker* wakers, bool& more) noex
   wakes_up_at_ = 0;
   more = false;
   if (wheel_.is_empty()) return 0;
-  more = !wheel_.advance(TimerWheel::tick_before(clock.now()), max_moves);
+  more = !wheel_.advance(TimerWheel::tick_before(clock.now()), max_moves) || wheel_.is_dealing();
   for (std::size_t count = 0; count < batch_size; ++count) {
     WheelNode* node = wheel_.pop_due();
     if (node == nullptr) return count;
     wakers[count] = take_out(static_cast<TimerEntry&>(*node), TimerEntry::fired);
+    __builtin_prefetch(wakers[count].as_raw().data(), 1);  // what the wake will touch
   }
   more = true;
   return batch_size;

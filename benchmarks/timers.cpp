@@ -1,0 +1,168 @@
+// What timers cost: one created and cancelled, alone and beside a million others; a million tasks
+// that sleep: CPU time each until all have fired, the worst lateness, and the memory of one.
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+#include <deque>
+#include <fstream>
+#include <random>
+#include <unistd.h>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "rouse/core/async.hpp"
+#include "rouse/runtime/runtime.hpp"
+#include "rouse/time/sleep.hpp"
+
+namespace {
+
+using namespace rouse;
+using namespace std::chrono_literals;
+using std::chrono::nanoseconds;
+
+constexpr int million = 1'000'000;
+
+Runtime workers(const benchmark::State& state) {
+  return Runtime::builder().worker_threads(static_cast<std::size_t>(state.range(0))).build();
+}
+
+std::vector<nanoseconds> random_durations(nanoseconds from, nanoseconds to) {
+  std::mt19937_64 random(1);
+  std::uniform_int_distribution<std::int64_t> any(from.count(), to.count());
+  std::vector<nanoseconds> durations;
+  for (int i = 0; i < million; ++i) durations.emplace_back(any(random));
+  return durations;
+}
+
+/// Sleeps that were polled once, and what they were polled with.
+class PolledOnce {
+ public:
+  using Output = void;
+  PolledOnce(std::deque<Sleep>& live, const std::vector<nanoseconds>& durations)
+      : live_(live), durations_(durations) {}
+  Poll<void> poll(Context& cx) {
+    for (const nanoseconds duration : durations_) {
+      live_.emplace_back(time::now() + duration);
+      benchmark::DoNotOptimize(live_.back().poll(cx).is_ready());
+    }
+    return Poll<void>::ready();
+  }
+
+ private:
+  std::deque<Sleep>& live_;
+  const std::vector<nanoseconds>& durations_;
+};
+
+class CreatedAndCancelled {
+ public:
+  using Output = void;
+  explicit CreatedAndCancelled(const std::vector<nanoseconds>& durations) : durations_(durations) {}
+  Poll<void> poll(Context& cx) {
+    for (const nanoseconds duration : durations_) {
+      Sleep timer = sleep(duration);
+      benchmark::DoNotOptimize(timer.poll(cx).is_ready());
+    }
+    return Poll<void>::ready();
+  }
+
+ private:
+  const std::vector<nanoseconds>& durations_;
+};
+
+void create_cancel(benchmark::State& state) {
+  Runtime runtime = workers(state);
+  const auto durations = random_durations(60s, 120s);
+  std::deque<Sleep> live;
+  if (state.range(1) != 0) runtime.block_on(PolledOnce(live, durations));
+  for (auto _ : state) runtime.block_on(CreatedAndCancelled(durations));
+  state.SetItemsProcessed(state.iterations() * million);
+}
+BENCHMARK(create_cancel)
+    ->ArgNames({"workers", "live"})
+    ->Args({1, 0})
+    ->Args({1, 1})
+    ->Args({2, 1})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
+std::int64_t cpu_ns() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
+std::int64_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::int64_t total = 0;
+  std::int64_t resident = 0;
+  statm >> total >> resident;
+  return resident * ::sysconf(_SC_PAGESIZE);
+}
+
+std::atomic<std::int64_t> worst_ns{0};
+
+Async<void> sleeper(time::Instant until) {
+  co_await sleep_until(until);
+  const std::int64_t late = (time::now() - until).count();
+  if (late > worst_ns.load(std::memory_order_relaxed)) worst_ns = late;
+}
+
+Async<void> spawn_sleepers(const std::vector<nanoseconds>& durations,
+                           std::vector<JoinHandle<>>& handles) {
+  const time::Instant start = time::now();
+  for (const nanoseconds duration : durations) handles.push_back(spawn(sleeper, start + duration));
+  co_return;
+}
+Async<void> join(std::vector<JoinHandle<>>& handles) {
+  for (auto& handle : handles) co_await handle;
+}
+
+/// The deadlines are spread over two seconds; all tasks sleep before the first is due.
+void create_fire(benchmark::State& state) {
+  Runtime runtime = workers(state);
+  const auto durations = random_durations(2s, 4s);
+  for (auto _ : state) {
+    worst_ns = 0;
+    std::vector<JoinHandle<>> handles;
+    handles.reserve(million);
+    const std::int64_t before = cpu_ns();
+    runtime.block_on(spawn_sleepers(durations, handles));
+    runtime.block_on(sleep(1500ms));
+    state.counters["create_cpu"] = static_cast<double>(cpu_ns() - before) / million;
+    runtime.block_on(join(handles));
+    state.counters["cpu_ns_each"] = static_cast<double>(cpu_ns() - before) / million;
+    state.counters["worst_late_ms"] = static_cast<double>(worst_ns) / 1e6;
+  }
+}
+BENCHMARK(create_fire)
+    ->ArgName("workers")
+    ->Arg(1)
+    ->Arg(2)
+    ->UseRealTime()
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+void sleeping_task(benchmark::State& state) {
+  const std::vector<nanoseconds> durations(million, 1h);
+  std::vector<JoinHandle<>> handles;
+  handles.reserve(million);
+  for (auto _ : state) {
+    Runtime runtime = workers(state);
+    runtime.block_on(sleep(1ms));
+    const std::int64_t before = resident_bytes();
+    runtime.block_on(spawn_sleepers(durations, handles));
+    runtime.block_on(sleep(1s));
+    state.counters["bytes"] = static_cast<double>(resident_bytes() - before) / million;
+    for (auto& handle : handles) std::move(handle).detach();
+  }
+}
+BENCHMARK(sleeping_task)
+    ->ArgName("workers")
+    ->Arg(1)
+    ->UseRealTime()
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
