@@ -139,6 +139,10 @@ RuntimeBuilder& RuntimeBuilder::event_interval(unsigned polls) {
   config_.event_interval = polls;
   return *this;
 }
+RuntimeBuilder& RuntimeBuilder::start_paused() {
+  start_paused_ = true;
+  return *this;
+}
 
 void RuntimeBuilder::check() const {
   require(
@@ -149,6 +153,9 @@ void RuntimeBuilder::check() const {
       "(0): at least one worker is needed; leave it out for one a CPU, or say current_thread()");
   require(workers_ <= max_workers, "worker_threads",
           "(" + std::to_string(workers_) + "): at most " + std::to_string(max_workers));
+  require(!start_paused_ || current_thread_ || (workers_set_ && workers_ == 1), "start_paused",
+          ": only a runtime that runs tasks on one thread has a clock that can be paused; say "
+          "current_thread() or worker_threads(1)");
   const std::size_t stack = config_.threads.stack_size;
   require(!stack_size_set_ || stack >= sys::min_stack_size(), "thread_stack_size",
           "(" + std::to_string(stack) + "): the system needs at least " +
@@ -171,12 +178,12 @@ Runtime RuntimeBuilder::build() const {
   if (current_thread_) {
     parts->local = std::make_unique<LocalExecutor>();
     parts->local->add_blocking_pool(config_.threads);
-    parts->local->set_drivers(make_time_drivers(true));
+    parts->local->set_drivers(make_time_drivers(true, start_paused_));
     if (config_.threads.on_unhandled) parts->local->on_unhandled(config_.threads.on_unhandled);
   } else {
     ThreadPoolConfig config = config_;
     config.workers = workers_set_ ? workers_ : sys::available_cpus();
-    config.drivers = make_time_drivers(config.workers == 1);
+    config.drivers = make_time_drivers(config.workers == 1, start_paused_);
     parts->pool = std::make_unique<ThreadPool>(std::move(config));
   }
   return Runtime(std::move(parts));

@@ -79,7 +79,9 @@ class Outside final : public Surroundings {
 
 class TimeDrivers final : public Drivers {
  public:
-  explicit TimeDrivers(bool can_pause) noexcept : can_pause_(can_pause) {}
+  TimeDrivers(bool can_pause, bool is_paused) noexcept : can_pause_(can_pause) {
+    if (is_paused) clock_.pause();
+  }
 
   std::unique_ptr<Driver> make(Unparker unpark) override {
     const bool is_first = !outside_;
@@ -98,8 +100,8 @@ class TimeDrivers final : public Drivers {
 
 }  // namespace
 
-RefPtr<Drivers> make_time_drivers(bool can_pause) {
-  return RefPtr<Drivers>::adopt(new TimeDrivers(can_pause));
+RefPtr<Drivers> make_time_drivers(bool can_pause, bool is_paused) {
+  return RefPtr<Drivers>::adopt(new TimeDrivers(can_pause, is_paused));
 }
 
 }  // namespace rouse

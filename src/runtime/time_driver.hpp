@@ -6,7 +6,7 @@
 
 namespace rouse {
 
-/// `can_pause`: the runtime polls tasks on one thread only.
-RefPtr<Drivers> make_time_drivers(bool can_pause);
+/// `can_pause`: the runtime polls tasks on one thread only. `is_paused`: its clock stands still.
+RefPtr<Drivers> make_time_drivers(bool can_pause, bool is_paused);
 
 }  // namespace rouse

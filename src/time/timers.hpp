@@ -50,8 +50,8 @@ class Timers {
   void fire_due(const Clock& clock) noexcept;
   /// How long the owner may sleep; he is unparked if an earlier timer comes.
   Nanoseconds sleep_time(const Clock& clock) noexcept;
-  /// For a paused clock: the time of the next timer, or a time before it; Instant::max() if there
-  /// is none.
+  /// For a paused clock: the time of the next timer, or a time before it; Instant::max(), at which
+  /// nothing fires, if there is none.
   Instant next() noexcept;
   /// Takes no more. Whoever waits is woken, his entry fresh.
   void open(Instant now) noexcept;

@@ -149,6 +149,9 @@ class ROUSE_API RuntimeBuilder {
   RuntimeBuilder& global_queue_interval(unsigned polls);
   /// So many polls of a worker may pass before it looks at its timers. Default: 61.
   RuntimeBuilder& event_interval(unsigned polls);
+  /// The clock stands still from the start: see time/pause.hpp. For tests; with current_thread or
+  /// one worker.
+  RuntimeBuilder& start_paused();
 
   /// Throws std::invalid_argument if a setting makes no sense, saying which and what would; and
   /// std::system_error if the threads can't be started.
@@ -161,6 +164,7 @@ class ROUSE_API RuntimeBuilder {
   bool workers_set_ = false;
   bool stack_size_set_ = false;
   bool current_thread_ = false;
+  bool start_paused_ = false;
   ThreadPoolConfig config_;
 };
 
