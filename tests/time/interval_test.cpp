@@ -1,0 +1,164 @@
+#include "rouse/time/interval.hpp"
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "rouse/core/async.hpp"
+#include "rouse/future/select.hpp"
+#include "rouse/time/sleep.hpp"
+#include "rouse/time/timeout.hpp"
+
+#include "time/paused.hpp"
+
+namespace rouse {
+namespace {
+
+using namespace std::chrono_literals;
+using test::run_paused;
+using ::testing::ElementsAre;
+using time::Instant;
+
+/// When the ticks are taken, in milliseconds from `begin`; between the first and the second
+/// `busy_for` passes.
+Async<std::vector<std::int64_t>> ticks_taken(Interval& every, Instant begin,
+                                             std::chrono::milliseconds busy_for, int count) {
+  std::vector<std::int64_t> taken;
+  for (int i = 0; i < count; ++i) {
+    co_await every.tick();
+    taken.push_back((time::now() - begin) / 1ms);
+    if (i == 0) co_await sleep(busy_for);
+  }
+  co_return taken;
+}
+
+TEST(Interval, TicksAtOnceAndThenEachPeriod) {
+  run_paused([]() -> Async<void> {
+    const Instant begin = time::now();
+    Interval every = interval(10ms);
+    EXPECT_THAT(co_await ticks_taken(every, begin, 0ms, 4), ElementsAre(0, 10, 20, 30));
+    EXPECT_EQ(every.period(), 10ms);
+  });
+}
+
+TEST(Interval, BeginsWhenItIsTold) {
+  run_paused([]() -> Async<void> {
+    const Instant begin = time::now();
+    Interval every = interval_at(begin + 5ms, 10ms);
+    EXPECT_EQ(co_await every.tick(), begin + 5ms);
+    EXPECT_EQ(co_await every.tick(), begin + 15ms);
+  });
+}
+
+TEST(Interval, DoesNotDrift) {
+  run_paused([]() -> Async<void> {
+    const Instant begin = time::now();
+    Interval every = interval(10ms);
+    for (int i = 0; i < 100; ++i) {
+      EXPECT_EQ(co_await every.tick(), begin + i * 10ms);
+      co_await sleep(7ms);
+    }
+  });
+}
+
+TEST(Interval, MissedTicksBurstOrDelayOrAreSkipped) {
+  run_paused([]() -> Async<void> {
+    Instant begin = time::now();
+    Interval bursting = interval(10ms);
+    EXPECT_EQ(bursting.missed_tick(), MissedTick::burst);
+    EXPECT_THAT(co_await ticks_taken(bursting, begin, 35ms, 6), ElementsAre(0, 35, 35, 35, 40, 50));
+
+    begin = time::now();
+    Interval delaying = interval(10ms);
+    delaying.set_missed_tick(MissedTick::delay);
+    EXPECT_THAT(co_await ticks_taken(delaying, begin, 35ms, 4), ElementsAre(0, 35, 45, 55));
+
+    begin = time::now();
+    Interval skipping = interval(10ms);
+    skipping.set_missed_tick(MissedTick::skip);
+    EXPECT_THAT(co_await ticks_taken(skipping, begin, 35ms, 4), ElementsAre(0, 35, 40, 50));
+  });
+}
+
+TEST(Interval, ATickThatIsALittleLateIsNotMissed) {
+  run_paused([]() -> Async<void> {
+    for (const MissedTick missed : {MissedTick::burst, MissedTick::delay, MissedTick::skip}) {
+      const Instant begin = time::now();
+      Interval every = interval(10ms);
+      every.set_missed_tick(missed);
+      EXPECT_THAT(co_await ticks_taken(every, begin, 19ms, 3), ElementsAre(0, 19, 20));
+    }
+  });
+}
+
+TEST(Interval, IsAStreamThatDoesNotEnd) {
+  run_paused([]() -> Async<void> {
+    class Next {
+     public:
+      using Output = std::optional<Instant>;
+      explicit Next(Interval& from) noexcept : from_(from) {}
+      Poll<Output> poll(Context& cx) { return from_.poll_next(cx); }
+
+     private:
+      Interval& from_;
+    };
+    const Instant begin = time::now();
+    Interval every = interval(1h);
+    EXPECT_EQ(co_await Next(every), begin);
+    EXPECT_EQ(co_await Next(every), begin + 1h);
+  });
+}
+
+TEST(Interval, CanBeReset) {
+  run_paused([]() -> Async<void> {
+    Interval every = interval(10ms);
+    co_await every.tick();
+    co_await sleep(5ms);
+    const Instant begin = time::now();
+    every.reset();
+    EXPECT_EQ(co_await every.tick(), begin + 10ms);
+    every.reset_at(begin + 13ms);
+    EXPECT_EQ(co_await every.tick(), begin + 13ms);
+    EXPECT_EQ(co_await every.tick(), begin + 23ms);
+  });
+}
+
+TEST(Interval, ATickThatIsDroppedMidwayIsNotLost) {
+  run_paused([]() -> Async<void> {
+    const Instant begin = time::now();
+    Interval every = interval(10ms);
+    co_await every.tick();
+    EXPECT_THROW(co_await timeout(3ms, every.tick()), TimedOut);
+    EXPECT_EQ(co_await every.tick(), begin + 10ms);
+  });
+}
+
+TEST(Interval, WithExtremeTimes) {
+  run_paused([]() -> Async<void> {
+    Interval rare = interval(std::chrono::hours::max());
+    co_await rare.tick();
+    EXPECT_THROW(co_await timeout(1h, rare.tick()), TimedOut);
+
+    Interval old = interval_at(Instant::min(), 10ms);
+    old.set_missed_tick(MissedTick::skip);
+    EXPECT_EQ(co_await old.tick(), Instant::min());
+    const Instant second = co_await old.tick();
+    EXPECT_LE(time::now() - second, 1ms);
+
+    Interval many = interval_at(Instant::min(), 1ns);
+    for (int i = 0; i < 1000; ++i) EXPECT_EQ(co_await many.tick(), Instant::min() + i * 1ns);
+
+    Interval never = interval_at(Instant::max(), 1ns);
+    EXPECT_THROW(co_await timeout(1h, never.tick()), TimedOut);
+  });
+}
+
+TEST(IntervalDeath, APeriodOfNothingIsRefused) {
+  EXPECT_DEATH((void)interval(0s), "period greater than zero");
+  EXPECT_DEATH((void)interval(-1s), "period greater than zero");
+}
+
+}  // namespace
+}  // namespace rouse
