@@ -31,11 +31,12 @@
 #include "rouse/future/yield_now.hpp"          // IWYU pragma: export
 
 // Time.
-#include "rouse/time/instant.hpp"   // IWYU pragma: export
-#include "rouse/time/interval.hpp"  // IWYU pragma: export
-#include "rouse/time/pause.hpp"     // IWYU pragma: export
-#include "rouse/time/sleep.hpp"     // IWYU pragma: export
-#include "rouse/time/timeout.hpp"   // IWYU pragma: export
+#include "rouse/time/delay_queue.hpp"  // IWYU pragma: export
+#include "rouse/time/instant.hpp"      // IWYU pragma: export
+#include "rouse/time/interval.hpp"     // IWYU pragma: export
+#include "rouse/time/pause.hpp"        // IWYU pragma: export
+#include "rouse/time/sleep.hpp"        // IWYU pragma: export
+#include "rouse/time/timeout.hpp"      // IWYU pragma: export
 
 // Running tasks.
 #include "rouse/embedded/static_executor.hpp"  // IWYU pragma: export

@@ -1,0 +1,179 @@
+#include "rouse/time/delay_queue.hpp"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "rouse/core/async.hpp"
+#include "rouse/future/join.hpp"
+#include "rouse/future/yield_now.hpp"
+#include "rouse/time/sleep.hpp"
+#include "rouse/time/timeout.hpp"
+
+#include "time/paused.hpp"
+
+namespace rouse {
+namespace {
+
+using namespace std::chrono_literals;
+using test::run_paused;
+using ::testing::ElementsAre;
+using time::Instant;
+
+Async<std::vector<int>> all_of(DelayQueue<int>& queue) {
+  std::vector<int> values;
+  while (const std::optional<int> value = co_await queue.next()) values.push_back(*value);
+  co_return values;
+}
+
+TEST(DelayQueue, ValuesComeOutInTheOrderOfTheirDeadlinesThenOfInsertion) {
+  run_paused([]() -> Async<void> {
+    const Instant begin = time::now();
+    DelayQueue<int> queue;
+    queue.insert(1, 30s);
+    queue.insert(2, 10s);
+    queue.insert(3, 30s);
+    queue.insert(4, 0s);
+    queue.insert(5, -1h);
+    queue.insert_at(6, begin + 1h);
+    EXPECT_EQ(queue.size(), 6U);
+    EXPECT_THAT(co_await all_of(queue), ElementsAre(4, 5, 2, 1, 3, 6));
+    EXPECT_EQ(time::now(), begin + 1h);
+    EXPECT_TRUE(queue.is_empty());
+  });
+}
+
+TEST(DelayQueue, AnEmptyOneGivesNothingAndCanBeUsedAgain) {
+  run_paused([]() -> Async<void> {
+    DelayQueue<int> queue;
+    EXPECT_EQ(co_await queue.next(), std::nullopt);
+    queue.insert(1, 1h);
+    EXPECT_EQ(co_await queue.next(), 1);
+    EXPECT_EQ(co_await queue.next(), std::nullopt);
+  });
+}
+
+TEST(DelayQueue, NothingComesEarly) {
+  run_paused([]() -> Async<void> {
+    DelayQueue<int> queue;
+    queue.insert(1, 1h);
+    const Instant begin = time::now();
+    EXPECT_THROW(co_await timeout(59min, queue.next()), TimedOut);
+    EXPECT_EQ(co_await queue.next(), 1);
+    EXPECT_EQ(time::now(), begin + 1h);
+  });
+}
+
+TEST(DelayQueue, AValueThatIsRemovedDoesNotComeOut) {
+  run_paused([]() -> Async<void> {
+    DelayQueue<int> queue;
+    const DelayKey first = queue.insert(1, 1s);
+    queue.insert(2, 2s);
+    EXPECT_EQ(queue.remove(first), 1);
+    EXPECT_EQ(queue.remove(first), std::nullopt);
+    EXPECT_THAT(co_await all_of(queue), ElementsAre(2));
+  });
+}
+
+TEST(DelayQueue, AKeyDoesNotFitALaterValueInTheSamePlace) {
+  run_paused([]() -> Async<void> {
+    DelayQueue<int> queue;
+    const DelayKey old = queue.insert(1, 1s);
+    EXPECT_EQ(co_await queue.next(), 1);
+    const DelayKey current = queue.insert(2, 1s);
+    EXPECT_EQ(old.index(), current.index());
+    EXPECT_FALSE(queue.reset(old, 1h));
+    EXPECT_EQ(queue.get(old), nullptr);
+    EXPECT_EQ(queue.remove(old), std::nullopt);
+    EXPECT_EQ(queue.deadline(DelayKey()), std::nullopt);
+    EXPECT_EQ(*queue.get(current), 2);
+    EXPECT_EQ(queue.deadline(current), time::now() + 1s);
+    EXPECT_EQ(co_await queue.next(), 2);
+  });
+}
+
+TEST(DelayQueue, ResetMovesAValueBothWays) {
+  run_paused([]() -> Async<void> {
+    DelayQueue<int> queue;
+    const DelayKey one = queue.insert(1, 10s);
+    queue.insert(2, 20s);
+    const DelayKey three = queue.insert(3, 30s);
+    EXPECT_TRUE(queue.reset(one, 25s));
+    EXPECT_TRUE(queue.reset_at(three, time::now() + 5s));
+    EXPECT_THAT(co_await all_of(queue), ElementsAre(3, 2, 1));
+  });
+}
+
+TEST(DelayQueue, WhoeverWaitsLearnsOfAnEarlierValue) {
+  run_paused([]() -> Async<void> {
+    DelayQueue<int> queue;
+    queue.insert(1, 1h);
+    const Instant begin = time::now();
+    const auto waits = [](DelayQueue<int>& from, Instant start) -> Async<void> {
+      EXPECT_EQ(co_await from.next(), 2);
+      EXPECT_EQ(time::now(), start + 2s);
+    };
+    const auto inserts = [](DelayQueue<int>& into) -> Async<void> {
+      co_await sleep(1s);
+      into.insert(2, 1s);
+    };
+    co_await join(waits(queue, begin), inserts(queue));
+  });
+}
+
+TEST(DelayQueue, HoldsAnyTimeThereIs) {
+  run_paused([]() -> Async<void> {
+    DelayQueue<int> queue;
+    queue.insert(1, std::chrono::hours::max());
+    queue.insert_at(2, Instant::min());
+    queue.insert(3, 1ns);
+    EXPECT_EQ(co_await queue.next(), 2);
+    EXPECT_EQ(co_await queue.next(), 3);
+    EXPECT_THROW(co_await timeout(24h * 365 * 100, queue.next()), TimedOut);
+  });
+}
+
+TEST(DelayQueue, TakesWhatCanOnlyBeMovedAndDestroysWhatIsLeft) {
+  run_paused([]() -> Async<void> {
+    auto alive = std::make_shared<int>(1);
+    {
+      DelayQueue<std::unique_ptr<std::shared_ptr<int>>> queue;
+      queue.insert(std::make_unique<std::shared_ptr<int>>(alive), 1s);
+      queue.insert(std::make_unique<std::shared_ptr<int>>(alive), 1h);
+      auto moved = std::move(queue);
+      const auto first = co_await moved.next();
+      EXPECT_EQ(**first, alive);
+    }
+    EXPECT_EQ(alive.use_count(), 1);
+  });
+}
+
+TEST(DelayQueue, TwentyThousandValuesComeOutInOrder) {
+  run_paused([]() -> Async<void> {
+    DelayQueue<Instant> queue;
+    std::uint64_t random = 1;
+    std::vector<DelayKey> keys;
+    for (int i = 0; i < 20'000; ++i) {
+      random = random * 6364136223846793005U + 1442695040888963407U;
+      const Instant deadline = time::now() + std::chrono::milliseconds(random >> 40);
+      keys.push_back(queue.insert_at(deadline, deadline));
+    }
+    for (std::size_t i = 0; i < keys.size(); i += 3) EXPECT_TRUE(queue.remove(keys[i]));
+    std::size_t count = 0;
+    Instant last = Instant::min();
+    while (const auto deadline = co_await queue.next()) {
+      EXPECT_LE(last, *deadline);
+      EXPECT_EQ(*deadline, time::now());
+      last = *deadline;
+      ++count;
+    }
+    EXPECT_EQ(count, keys.size() - (keys.size() + 2) / 3);
+  });
+}
+
+}  // namespace
+}  // namespace rouse
