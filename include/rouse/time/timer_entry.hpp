@@ -47,10 +47,9 @@ class Timers;
 
 class ROUSE_API TimerEntry : public WheelNode {
  public:
-  /// Fires at the first tick at or after `deadline`; one that has passed has fired already.
-  explicit TimerEntry(Instant deadline) noexcept;
-  TimerEntry(Instant deadline, Instant now) noexcept
-      : WheelNode(deadline), place_(deadline <= now ? fired : fresh) {}
+  /// Fires at the first tick at or after `at`; if that has passed it has fired already.
+  explicit TimerEntry(Instant at) noexcept;
+  TimerEntry(Instant at, Instant now) noexcept : WheelNode(at), place_(at <= now ? fired : fresh) {}
   /// A future may be moved until its first poll: its entry is in no wheel then.
   TimerEntry(TimerEntry&& other) noexcept
       : WheelNode(other.deadline), place_(other.place_.load(memory_order_relaxed)) {
@@ -66,7 +65,7 @@ class ROUSE_API TimerEntry : public WheelNode {
   /// first call puts the entry among the timers of this thread; there must be some.
   bool poll(Context& cx);
   /// A new deadline. If somebody waits, he is woken at that one.
-  void reset(Instant deadline);
+  void reset(Instant at);
 
   [[nodiscard]] bool has_fired() const noexcept { return load() == fired; }
 
