@@ -33,11 +33,11 @@ ROUSE_API void resume() noexcept;
 /// Completes when the clock, which is paused, has gone on by so much, and all who were due by then
 /// have had a turn. It stops at each deadline on the way. Dropped midway, the clock stays where it
 /// is then. The same threads as `pause`. No errors.
-class [[nodiscard("a future does nothing until it is polled: co_await it")]] ROUSE_API Advance {
+class [[nodiscard("a future does nothing until it is polled: co_await it")]] Advance {
  public:
   using Output = void;
   explicit Advance(Nanoseconds by) noexcept : by_(by) {}
-  Poll<void> poll(Context& cx);
+  ROUSE_API Poll<void> poll(Context& cx);
 
  private:
   Nanoseconds by_;
