@@ -50,7 +50,9 @@ rouse::Async<std::string> ask_in_time() {
 
 rouse::Async<bool> answers() {
   const rouse::Result<std::string> answer = co_await rouse::timeout(2s, ask(5000ms)).result();
-  if (!answer) EXPECT_EQ(answer.error(), std::errc::timed_out);
+  if (!answer) {
+    EXPECT_EQ(answer.error(), std::errc::timed_out);
+  }
   co_return answer.has_value();
 }
 // [/timeout]
