@@ -8,10 +8,12 @@
 // The poll model.
 #include "rouse/core/any_future.hpp"    // IWYU pragma: export
 #include "rouse/core/async.hpp"         // IWYU pragma: export
+#include "rouse/core/async_stream.hpp"  // IWYU pragma: export
 #include "rouse/core/atomic_waker.hpp"  // IWYU pragma: export
 #include "rouse/core/context.hpp"       // IWYU pragma: export
 #include "rouse/core/future.hpp"        // IWYU pragma: export
 #include "rouse/core/poll.hpp"          // IWYU pragma: export
+#include "rouse/core/stream.hpp"        // IWYU pragma: export
 #include "rouse/core/waker.hpp"         // IWYU pragma: export
 
 // Futures and combinators.

@@ -13,8 +13,8 @@
 //    link_ of a child is its parent.
 //  - A frame that runs has run_: the poll_chain of its root that is under way.
 //    A suspended frame has awaited_ in the same place. In the innermost it is its Leaf (null before
-//    the first resume), in every frame above it points, inside the awaited Async, to the owner of
-//    the child's frame.
+//    the first resume, and at the co_yield of a generator), in every frame above it points, inside
+//    the awaited Async, to the owner of the child's frame.
 //  - A frame may run several children one after another that it awaits all at once: its branches.
 //    It awaits a Fork, which says what runs when a branch ends. A branch's link_ is its parent.
 #pragma once
@@ -117,6 +117,8 @@ class ROUSE_API Frame {
 
   bool is_done() const noexcept { return state_ == State::done; }
   bool is_fresh() const noexcept { return state_ == State::fresh; }
+  /// Whether it is suspended on nothing.
+  bool is_at_rest() const noexcept { return link_ == this && awaited_ == nullptr; }
   bool is_awaited() const noexcept { return state_ == State::child || state_ == State::branch; }
   bool borrows() const noexcept { return borrows_; }
   /// The await this frame is suspended at; before the first await, the coroutine's beginning.
@@ -172,6 +174,12 @@ class ROUSE_API Frame {
   void suspend_on(Leaf& leaf) noexcept {
     run_->root().link_ = this;
     awaited_ = &leaf;
+  }
+
+  /// Suspends this frame, a root, on nothing: the next poll goes on. See core/async_stream.hpp.
+  void suspend_until_polled() noexcept {
+    link_ = this;
+    awaited_ = nullptr;
   }
 
   /// Suspends this frame on the coroutine that `owner` owns, and goes on there.
