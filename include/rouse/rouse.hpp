@@ -39,6 +39,32 @@
 #include "rouse/time/pause.hpp"        // IWYU pragma: export
 #include "rouse/time/sleep.hpp"        // IWYU pragma: export
 #include "rouse/time/timeout.hpp"      // IWYU pragma: export
+// Streams.
+#include "rouse/stream/any_stream.hpp"           // IWYU pragma: export
+#include "rouse/stream/buffer_unordered.hpp"     // IWYU pragma: export
+#include "rouse/stream/buffered.hpp"             // IWYU pragma: export
+#include "rouse/stream/by_ref.hpp"               // IWYU pragma: export
+#include "rouse/stream/chain.hpp"                // IWYU pragma: export
+#include "rouse/stream/chunks.hpp"               // IWYU pragma: export
+#include "rouse/stream/collect.hpp"              // IWYU pragma: export
+#include "rouse/stream/filter.hpp"               // IWYU pragma: export
+#include "rouse/stream/filter_map.hpp"           // IWYU pragma: export
+#include "rouse/stream/fold.hpp"                 // IWYU pragma: export
+#include "rouse/stream/for_each.hpp"             // IWYU pragma: export
+#include "rouse/stream/for_each_concurrent.hpp"  // IWYU pragma: export
+#include "rouse/stream/iter.hpp"                 // IWYU pragma: export
+#include "rouse/stream/map.hpp"                  // IWYU pragma: export
+#include "rouse/stream/merge.hpp"                // IWYU pragma: export
+#include "rouse/stream/next.hpp"                 // IWYU pragma: export
+#include "rouse/stream/once.hpp"                 // IWYU pragma: export
+#include "rouse/stream/poll_fn.hpp"              // IWYU pragma: export
+#include "rouse/stream/skip.hpp"                 // IWYU pragma: export
+#include "rouse/stream/skip_while.hpp"           // IWYU pragma: export
+#include "rouse/stream/stream_map.hpp"           // IWYU pragma: export
+#include "rouse/stream/take.hpp"                 // IWYU pragma: export
+#include "rouse/stream/take_while.hpp"           // IWYU pragma: export
+#include "rouse/stream/then.hpp"                 // IWYU pragma: export
+#include "rouse/stream/zip.hpp"                  // IWYU pragma: export
 
 // Running tasks.
 #include "rouse/embedded/static_executor.hpp"  // IWYU pragma: export

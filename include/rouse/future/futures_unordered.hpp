@@ -93,12 +93,24 @@ class [[nodiscard]] FuturesUnordered {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
 
+  /// Whether a child borrows: see Async::borrows.
+  [[nodiscard]] bool borrows() const noexcept {
+    for (Node* node = first_; node; node = node->after) {
+      if (future_borrows(*node->future)) return true;
+    }
+    return false;
+  }
+
   /// The future is polled first by the next poll_next.
   void push(F future) {
-    if (!set_) set_ = make_ref<SharedWokenSet>();
-    Node& node = *new Node(set_, std::move(future));
-    link(node);
+    Node& node = add(std::move(future));
     set_->push(node);
+  }
+
+  /// The same for who polls the set anyway, before anybody waits for it again: wakes nobody.
+  void push_before_poll(F future) {
+    Node& node = add(std::move(future));
+    set_->append(node);
   }
 
   /// The output of a child that is done, or nothing once there are no children. Throws what the
@@ -174,6 +186,13 @@ class [[nodiscard]] FuturesUnordered {
       drop(*set, node);
     }
     return set->close([](WokenNode& left) { static_cast<Node&>(left).release(); });
+  }
+
+  Node& add(F&& future) {
+    if (!set_) set_ = make_ref<SharedWokenSet>();
+    Node& node = *new Node(set_, std::move(future));
+    link(node);
+    return node;
   }
 
   void link(Node& node) noexcept {

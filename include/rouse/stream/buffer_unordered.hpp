@@ -1,0 +1,73 @@
+// buffer_unordered(s, n): `s` gives futures; at most `n` of them run at the same time, and their
+// outputs are the items, in the order in which they finish. Unit stands for a void output, a
+// pointer for a reference.
+//
+// A poll first takes futures out of `s` until `n` run, then polls those that were woken
+// (future/futures_unordered.hpp). They run while this stream is polled: in one task.
+// What `s` or a future throws, poll_next throws; the others go on.
+// Cancel safety: dropping it drops the futures that run; dropping next() loses nothing.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "rouse/core/future.hpp"
+#include "rouse/future/futures_unordered.hpp"
+#include "rouse/stream/source.hpp"
+
+namespace rouse::stream {
+
+template <Stream S>
+class [[nodiscard(
+    "a stream does nothing until it is read: write `while (auto item = co_await "
+    "next(s))`")]] BufferUnordered {
+  using Running = FuturesUnordered<item_t<S>>;
+
+ public:
+  using Item = typename Running::Item;
+
+  BufferUnordered(S stream, std::size_t limit) : source_(std::move(stream)), limit_(limit) {
+    ROUSE_ASSERT(limit > 0, "a stream that may run 0 futures at a time would never give anything");
+  }
+
+  PollNext<Item> poll_next(Context& cx) {
+    while (running_.size() < limit_) {
+      auto polled = source_.poll_next(cx);
+      if (!has_item(polled)) break;
+      running_.push_before_poll(take_item(polled));
+    }
+    if (running_.empty() && !source_.is_over()) return pending;
+    return running_.poll_next(cx);
+  }
+
+  /// Whether the stream or a future that runs borrows: see Async::borrows.
+  [[nodiscard]] bool borrows() const noexcept { return source_.borrows() || running_.borrows(); }
+
+ private:
+  Source<S> source_;
+  std::size_t limit_;
+  Running running_;
+};
+
+/// True if what is given as `S&&` is a stream of futures; else the program does not compile.
+template <class S>
+constexpr bool can_keep_futures() noexcept {
+  if constexpr (can_keep_stream<S>()) {
+    static_assert(Future<item_t<std::remove_cvref_t<S>>>,
+                  "this needs a stream of futures: map(s, fn) with a fn that returns a future is "
+                  "one");
+    return Future<item_t<std::remove_cvref_t<S>>>;
+  } else {
+    return false;
+  }
+}
+
+template <class S>
+auto buffer_unordered(S&& stream, std::size_t limit) {
+  if constexpr (can_keep_futures<S>()) {
+    return BufferUnordered<std::remove_cvref_t<S>>(std::forward<S>(stream), limit);
+  }
+}
+
+}  // namespace rouse::stream

@@ -1,0 +1,64 @@
+// filter_map(s, fn): `fn(item)` returns a std::optional; its values are the items, what is empty is
+// left out.
+// What `s` or `fn` throws, poll_next throws; the item is lost and the stream may go on.
+// Cancel safety: it holds no item between two polls.
+#pragma once
+
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "rouse/stream/source.hpp"
+
+namespace rouse::stream {
+
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+
+template <Stream S, class Fn>
+class [[nodiscard(
+    "a stream does nothing until it is read: write `while (auto item = co_await "
+    "next(s))`")]] FilterMap {
+  using Mapped = std::remove_cvref_t<std::invoke_result_t<Fn&, item_t<S>>>;
+
+ public:
+  using Item = typename Mapped::value_type;
+
+  FilterMap(S stream, Fn fn) : source_(std::move(stream)), fn_(std::move(fn)) {}
+
+  PollNext<Item> poll_next(Context& cx) {
+    for (;;) {
+      auto polled = source_.poll_next(cx);
+      if (!has_item(polled)) return without_item<Item>(polled);
+      Mapped mapped = fn_(take_item(polled));
+      if (mapped) return PollNext<Item>::ready(std::move(mapped));
+    }
+  }
+
+  /// Whether the stream borrows: see Async::borrows. The function is not looked into.
+  [[nodiscard]] bool borrows() const noexcept { return source_.borrows(); }
+
+ private:
+  Source<S> source_;
+  Fn fn_;
+};
+
+template <class S, class Fn>
+auto filter_map(S&& stream, Fn&& fn) {
+  if constexpr (can_keep_stream<S>()) {
+    using Kept = std::remove_cvref_t<S>;
+    using KeptFn = std::decay_t<Fn>;
+    constexpr bool fits = Takes<KeptFn, item_t<Kept>>;
+    static_assert(fits, "filter_map(s, fn): fn can't be called with an item of s");
+    if constexpr (fits) {
+      static_assert(is_optional<std::remove_cvref_t<std::invoke_result_t<KeptFn&, item_t<Kept>>>>,
+                    "filter_map(s, fn): fn returns no std::optional: use map, or filter if it says "
+                    "yes or no");
+      return FilterMap<Kept, KeptFn>(std::forward<S>(stream), std::forward<Fn>(fn));
+    }
+  }
+}
+
+}  // namespace rouse::stream

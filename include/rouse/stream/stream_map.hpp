@@ -1,0 +1,115 @@
+// StreamMap<K, S>: streams under keys, which come and go, read as one stream of (key, item).
+//
+//   StreamMap<std::string, Channel> rooms;
+//   rooms.insert("lobby", join("lobby"));
+//   while (auto heard = co_await rooms.next()) say(heard->first, heard->second);
+//
+// A stream that has ended is taken out. At the end, when the map is empty, `next` gives nothing; it
+// may be asked again once something was inserted.
+// A poll asks one after another, in the order they came, beginning behind the one that gave the
+// last item: a stream that is always ready does not keep the others from their turn. It costs as
+// much as there are streams, as does finding a key. What a stream throws, poll_next throws; it
+// stays, and all may go on. Not thread safe: change and poll it from one task at a time, and not
+// inside of a stream's poll. An insert while somebody waits wakes them. It may be moved at any
+// time. Cancel safety: dropping `next()` loses nothing; dropping the map drops all streams.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "rouse/core/borrow.hpp"
+#include "rouse/core/stream.hpp"
+#include "rouse/stream/source.hpp"
+
+namespace rouse::stream {
+
+template <class K, Stream S>
+class [[nodiscard]] StreamMap {
+ public:
+  using Item = std::pair<K, item_t<S>>;
+
+  StreamMap() noexcept = default;
+
+  [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
+  [[nodiscard]] bool contains(const K& key) const { return find(key) != size(); }
+
+  /// False: there was one under this key; it is dropped, and the new one comes last.
+  bool insert(K key, S stream) {
+    auto entry = std::make_unique<Entry>(std::move(key), std::move(stream));
+    const bool is_new = !remove(entry->key);
+    entries_.push_back(std::move(entry));
+    if (Waker waiter = std::exchange(waiter_, Waker())) std::move(waiter).wake();
+    return is_new;
+  }
+
+  /// Drops the stream under this key. False: there is none.
+  bool remove(const K& key) {
+    const std::size_t index = find(key);
+    if (index == size()) return false;
+    drop(index);
+    return true;
+  }
+
+  /// The next item with the key of its stream, or nothing if the map is empty.
+  [[nodiscard]] Next<StreamMap> next() noexcept { return Next<StreamMap>(*this); }
+
+  PollNext<Item> poll_next(Context& cx) {
+    const std::size_t start = turn_;
+    std::size_t index = start;
+    for (std::size_t left = size(); left > 0; --left) {
+      if (index >= size()) index = 0;
+      turn_ = index + 1;
+      Entry& entry = *entries_[index];
+      auto polled = entry.stream.poll_next(cx);
+      if (has_item(polled)) return PollNext<Item>::ready(Item(entry.key, take_item(polled)));
+      if (polled.is_ready()) {
+        drop(index);
+      } else {
+        ++index;
+      }
+    }
+    turn_ = start;
+    if (empty()) return PollNext<Item>::ready(std::nullopt);
+    keep_waker(waiter_, cx);
+    return pending;
+  }
+
+  /// Whether one of the streams borrows: see Async::borrows.
+  [[nodiscard]] bool borrows() const noexcept {
+    for (const auto& entry : entries_) {
+      if (future_borrows(entry->stream)) return true;
+    }
+    return false;
+  }
+
+ private:
+  /// Where the map moves or grows, the streams stay where they are.
+  struct Entry {
+    Entry(K&& its_key, S&& its_stream) : key(std::move(its_key)), stream(std::move(its_stream)) {}
+    K key;
+    S stream;
+  };
+
+  std::size_t find(const K& key) const {
+    std::size_t index = 0;
+    while (index < size() && !(entries_[index]->key == key)) ++index;
+    return index;
+  }
+
+  /// The stream's destructor may use the map.
+  void drop(std::size_t index) {
+    const std::unique_ptr<Entry> dropped = std::move(entries_[index]);
+    entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(index));
+    if (turn_ > index) --turn_;
+  }
+
+  std::vector<std::unique_ptr<Entry>> entries_;
+  std::size_t turn_ = 0;  // who is asked first
+  Waker waiter_;
+};
+
+}  // namespace rouse::stream
