@@ -41,11 +41,16 @@ class Feed {
   class Read {
    public:
     using Item = T;
-    explicit Read(std::shared_ptr<State> state) : state_(std::move(state)) { count(1); }
-    Read(Read&& other) noexcept : state_(other.state_) { count(1); }
+    explicit Read(std::shared_ptr<State> state) : state_(std::move(state)) {
+      const std::lock_guard lock(state_->mutex);
+      ++state_->alive;
+    }
+    Read(Read&& other) noexcept : Read(other.state_) {}
     ~Read() {
-      count(-1);
-      state_->waker = Waker();
+      Waker dropped;
+      const std::lock_guard lock(state_->mutex);
+      std::swap(dropped, state_->waker);
+      --state_->alive;
     }
 
     PollNext<T> poll_next(Context& cx) {
@@ -64,10 +69,6 @@ class Feed {
     }
 
    private:
-    void count(int change) {
-      const std::lock_guard lock(state_->mutex);
-      state_->alive += change;
-    }
     std::shared_ptr<State> state_;
   };
 
