@@ -39,6 +39,7 @@
 #include "rouse/time/pause.hpp"        // IWYU pragma: export
 #include "rouse/time/sleep.hpp"        // IWYU pragma: export
 #include "rouse/time/timeout.hpp"      // IWYU pragma: export
+
 // Streams.
 #include "rouse/stream/any_stream.hpp"           // IWYU pragma: export
 #include "rouse/stream/buffer_unordered.hpp"     // IWYU pragma: export
@@ -46,6 +47,7 @@
 #include "rouse/stream/by_ref.hpp"               // IWYU pragma: export
 #include "rouse/stream/chain.hpp"                // IWYU pragma: export
 #include "rouse/stream/chunks.hpp"               // IWYU pragma: export
+#include "rouse/stream/chunks_timeout.hpp"       // IWYU pragma: export
 #include "rouse/stream/collect.hpp"              // IWYU pragma: export
 #include "rouse/stream/filter.hpp"               // IWYU pragma: export
 #include "rouse/stream/filter_map.hpp"           // IWYU pragma: export
@@ -64,6 +66,7 @@
 #include "rouse/stream/take.hpp"                 // IWYU pragma: export
 #include "rouse/stream/take_while.hpp"           // IWYU pragma: export
 #include "rouse/stream/then.hpp"                 // IWYU pragma: export
+#include "rouse/stream/throttle.hpp"             // IWYU pragma: export
 #include "rouse/stream/zip.hpp"                  // IWYU pragma: export
 
 // Running tasks.

@@ -1,4 +1,5 @@
 // The code in docs/guide/08_streams.md.
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -14,6 +15,7 @@
 namespace {
 
 namespace stream = rouse::stream;
+using namespace std::chrono_literals;
 
 // [generator]
 rouse::Async<std::vector<int>> fetch_page(int page) {
@@ -136,6 +138,21 @@ TEST(StreamsGuide, StreamsUnderKeysComeAndGo) {
   const auto heard = rouse::block_on(hear_all());
   EXPECT_GE(heard.size(), 6U);
   EXPECT_EQ(heard.back(), "kitchen");
+}
+
+// [time]
+rouse::Async<std::size_t> in_batches() {
+  std::size_t batches = 0;
+  auto calm = stream::throttle(entries(), 5ms);                      // an item each 5 ms
+  auto chunks = stream::chunks_timeout(std::move(calm), 100, 12ms);  // what comes within 12 ms
+  while (const auto batch = co_await stream::next(chunks)) ++batches;
+  co_return batches;
+}
+// [/time]
+
+TEST(StreamsGuide, SomeStreamsLookAtTheClock) {
+  auto rt = rouse::Runtime::builder().current_thread().start_paused().build();
+  EXPECT_EQ(rt.block_on(in_batches()), 2U);
 }
 
 // [own]
