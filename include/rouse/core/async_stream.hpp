@@ -14,6 +14,8 @@
 // It is always the root of a chain (core/frame.hpp): coroutines it awaits run in there, and whoever
 // reads it polls that chain. At a co_yield the frame is suspended on nothing and the value lies in
 // the promise, from where the poll that ran it takes it before it returns.
+// A generator that reads another polls that chain inside its own: how deep they are nested is how
+// deep the stack gets.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,5 @@
-// FuturesUnordered<F>: a growing set of futures that run together; outputs come in the order in
-// which the futures finish.
+// FuturesUnordered<F>: a growing set of futures that run together, and the stream of their outputs,
+// in the order in which the futures finish.
 //
 //   FuturesUnordered<Async<int>> jobs;
 //   jobs.push(job(1));
@@ -28,6 +28,7 @@
 #include "rouse/base/block_pool.hpp"
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/core/future.hpp"
+#include "rouse/core/stream.hpp"
 #include "rouse/future/child.hpp"
 #include "rouse/future/woken_set.hpp"
 
@@ -71,7 +72,6 @@ class [[nodiscard]] FuturesUnordered {
  public:
   /// Unit for void, a pointer for a reference.
   using Item = stored_t<output_t<F>>;
-  class Next;
 
   FuturesUnordered() noexcept = default;
   FuturesUnordered(FuturesUnordered&& other) noexcept
@@ -115,9 +115,8 @@ class [[nodiscard]] FuturesUnordered {
 
   /// The output of a child that is done, or nothing once there are no children. Throws what the
   /// child threw. Each child is polled at most once.
-  Poll<std::optional<Item>> poll_next(Context& cx) {
-    using Output = Poll<std::optional<Item>>;
-    if (empty()) return Output::ready(std::nullopt);
+  PollNext<Item> poll_next(Context& cx) {
+    if (empty()) return PollNext<Item>::ready(std::nullopt);
     set_->begin_poll(cx.waker());
     while (WokenNode* woken = set_->next(cx)) {
       Node& node = static_cast<Node&>(*woken);
@@ -132,13 +131,13 @@ class [[nodiscard]] FuturesUnordered {
       drop(*set_, node);
       // The child's destructor may have changed the set.
       if (outcome.is_error()) std::rethrow_exception(outcome.error());
-      return Output::ready(std::move(outcome.stored()));
+      return PollNext<Item>::ready(std::move(outcome.stored()));
     }
     return pending;
   }
 
   /// A future of what poll_next gives. Borrows the set, which must neither move nor end before it.
-  [[nodiscard]] Next next() noexcept { return Next(*this); }
+  [[nodiscard]] Next<FuturesUnordered> next() noexcept { return Next<FuturesUnordered>(*this); }
 
   /// Calls `fn(future)` with each child, the latest first. It must neither poll nor change the set.
   template <class Fn>
@@ -210,21 +209,6 @@ class [[nodiscard]] FuturesUnordered {
   RefPtr<SharedWokenSet> set_;
   Node* first_ = nullptr;
   std::size_t size_ = 0;
-};
-
-template <Future F>
-class [[nodiscard("a future does nothing until it is polled: co_await it or spawn it")]]
-FuturesUnordered<F>::Next {
- public:
-  using Output = std::optional<Item>;
-
-  explicit Next(FuturesUnordered& set) noexcept : set_(set) {}
-
-  [[nodiscard]] bool borrows() const noexcept { return true; }
-  Poll<Output> poll(Context& cx) { return set_.poll_next(cx); }
-
- private:
-  FuturesUnordered& set_;
 };
 
 }  // namespace rouse
