@@ -1,5 +1,5 @@
-// What an await costs: of a child coroutine, of a leaf that is ready, of one that is pending; and
-// what a wake costs on a deep chain.
+// What an await costs: of a child coroutine, of a leaf that is ready, of one that is pending, of a
+// generator's next value; and what a wake costs on a deep chain.
 #include "rouse/core/async.hpp"
 
 #include <coroutine>
@@ -9,6 +9,8 @@
 #include <utility>
 
 #include <benchmark/benchmark.h>
+
+#include "rouse/core/async_stream.hpp"
 
 namespace {
 
@@ -53,6 +55,15 @@ Async<long> await_ready_leaves(int n) {
     sum += co_await Ready(i);
     benchmark::DoNotOptimize(sum);
   }
+  co_return sum;
+}
+[[gnu::noinline]] AsyncStream<int> count(int n) {
+  for (int i = 0; i < n; ++i) co_yield i;
+}
+Async<long> read_generator(int n) {
+  long sum = 0;
+  auto numbers = count(n);
+  while (const auto number = co_await numbers.next()) sum += *number;
   co_return sum;
 }
 Async<void> suspend_for_ever() {
@@ -151,6 +162,9 @@ BENCHMARK(child_await);
 
 void leaf_await_ready(benchmark::State& state) { poll_to_end(state, await_ready_leaves); }
 BENCHMARK(leaf_await_ready);
+
+void generator_next(benchmark::State& state) { poll_to_end(state, read_generator); }
+BENCHMARK(generator_next);
 
 void leaf_await_pending(benchmark::State& state) {
   Context cx(Waker::noop());

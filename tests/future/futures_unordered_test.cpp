@@ -332,6 +332,31 @@ TEST(FuturesUnordered, LosesNothingWhenNextIsDropped) {
   EXPECT_EQ(set.poll_next(waker.cx).value(), 1);
 }
 
+TEST(FuturesUnordered, TakesAChildBeforeAPollWithoutAWake) {
+  CountingWaker waker;
+  Gates gates(2);
+  FuturesUnordered<Gate<int>::Wait> set;
+  set.push_before_poll(gates[0].future());
+  EXPECT_TRUE(set.poll_next(waker.cx).is_pending());
+  set.push_before_poll(gates[1].future());
+  EXPECT_EQ(waker.wakes(), 0);
+  gates[1].open(1);
+  EXPECT_EQ(set.poll_next(waker.cx).value(), 1);
+  gates[0].open(0);
+  EXPECT_EQ(waker.wakes(), 1);
+  EXPECT_EQ(set.poll_next(waker.cx).value(), 0);
+}
+
+TEST(FuturesUnordered, DropsChildrenThatWereNeverPolled) {
+  Gates gates(2);
+  {
+    FuturesUnordered<Gate<int>::Wait> set;
+    set.push_before_poll(gates[0].future());
+    set.push(gates[1].future());
+  }
+  EXPECT_EQ(gates[0].alive() + gates[1].alive(), 0);
+}
+
 TEST(FuturesUnordered, KeepsTheFutureContracts) {
   check_contracts(3, [](Gates& gates) {
     Waits<> set;

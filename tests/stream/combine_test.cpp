@@ -209,6 +209,28 @@ TEST(StreamMap, KeepsStreamsInPlaceThatMustNotMove) {
   EXPECT_EQ(poll_next_once(moved).value(), std::pair(0, 1));
 }
 
+/// Ends at once, and takes all others out of its map when it is dropped.
+class TakesAllAlong {
+ public:
+  using Item = int;
+  explicit TakesAllAlong(StreamMap<int, AnyStream<int>>& map) noexcept : map_(&map) {}
+  TakesAllAlong(TakesAllAlong&& other) noexcept : map_(std::exchange(other.map_, nullptr)) {}
+  ~TakesAllAlong() {
+    for (int key = 0; map_ != nullptr && key < 3; ++key) map_->remove(key);
+  }
+  PollNext<int> poll_next(Context&) { return PollNext<int>::ready(std::nullopt); }
+
+ private:
+  StreamMap<int, AnyStream<int>>* map_;
+};
+
+TEST(StreamMap, LetsADestructorTakeOtherStreamsOut) {
+  StreamMap<int, AnyStream<int>> map;
+  for (int key = 0; key < 3; ++key) map.insert(key, TakesAllAlong(map));
+  EXPECT_EQ(poll_next_once(map).value(), std::nullopt);
+  EXPECT_TRUE(map.empty());
+}
+
 TEST(StreamMap, GoesOnAfterOneStreamThrew) {
   Feeds feeds(2);
   StreamMap<int, Feed<int>::Read> map;

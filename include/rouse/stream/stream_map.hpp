@@ -60,7 +60,7 @@ class [[nodiscard]] StreamMap {
   PollNext<Item> poll_next(Context& cx) {
     const std::size_t start = turn_;
     std::size_t index = start;
-    for (std::size_t left = size(); left > 0; --left) {
+    for (std::size_t left = size(); left > 0 && !empty(); --left) {
       if (index >= size()) index = 0;
       turn_ = index + 1;
       Entry& entry = *entries_[index];
