@@ -93,11 +93,13 @@
 #include "rouse/runtime/runtime.hpp"           // IWYU pragma: export
 
 // Tasks that wait for each other.
+#include "rouse/sync/barrier.hpp"             // IWYU pragma: export
 #include "rouse/sync/broadcast.hpp"           // IWYU pragma: export
 #include "rouse/sync/cancellation_token.hpp"  // IWYU pragma: export
 #include "rouse/sync/channel.hpp"             // IWYU pragma: export
 #include "rouse/sync/mutex.hpp"               // IWYU pragma: export
 #include "rouse/sync/notify.hpp"              // IWYU pragma: export
+#include "rouse/sync/once_cell.hpp"           // IWYU pragma: export
 #include "rouse/sync/oneshot.hpp"             // IWYU pragma: export
 #include "rouse/sync/rw_lock.hpp"             // IWYU pragma: export
 #include "rouse/sync/semaphore.hpp"           // IWYU pragma: export

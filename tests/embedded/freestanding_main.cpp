@@ -9,6 +9,7 @@
 #include "rouse/embedded/static_executor.hpp"
 
 #include "freestanding_platform.hpp"
+#include "freestanding_sync.hpp"
 
 namespace {
 using rouse::Context;
@@ -194,5 +195,8 @@ int firmware_main() noexcept {
   ok &= check(ticks.polls() == tick_count + 1, "every tick caused one poll");
   ok &= check(both.first.value() == 42 && both.second.is_ready(), "the join has both results");
   ok &= check(sleeps > 0 && sleeps <= tick_count, "the idle executor slept, at most once a tick");
+  ok &= check(notify_works(), "two tasks notify each other");
+  ok &= check(barrier_works(), "three tasks wait for each other");
+  ok &= check(once_cell_works(), "a value is made once");
   return ok ? 0 : 1;
 }

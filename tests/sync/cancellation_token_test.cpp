@@ -231,7 +231,8 @@ class CancellationTokenOn : public OnExecutor<Executor> {};
 TYPED_TEST_SUITE(CancellationTokenOn, HostedExecutors, ExecutorNames);
 
 Async<void> work_until_cancelled(CancellationToken token, std::atomic<int>& ended) {
-  if (!co_await token.run_until_cancelled(pending_forever<>())) ++ended;
+  const bool done = co_await token.run_until_cancelled(pending_forever<>());
+  if (!done) ++ended;
 }
 Async<void> cancel_later(CancellationToken token) {
   co_await yield_now();

@@ -75,8 +75,9 @@ class ROUSE_API CancellationToken {
   CancellationNode* node_;  // null: moved from
 };
 
-class [[nodiscard("a future does nothing until it is polled: co_await it or spawn it")]] ROUSE_API
-    CancellationToken::Cancelled {
+class [[nodiscard(
+    "a future does nothing until it is polled: co_await it or spawn it")]] CancellationToken::
+    Cancelled {
  public:
   using Output = void;
 

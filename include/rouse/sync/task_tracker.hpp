@@ -50,18 +50,18 @@ class TaskTracker {
   /// From here on `wait` completes when nothing is tracked. True if it was open.
   bool close() const noexcept {
     // ORDER: acq_rel; as in `release`: what the tracked futures did comes before `wait` completes.
-    const std::size_t before = shared_->word.fetch_or(closed, memory_order_acq_rel);
-    if (before == 0) shared_->ended.notify_waiters();
+    const std::size_t before = shared().word.fetch_or(closed, memory_order_acq_rel);
+    if (before == 0) shared().ended.notify_waiters();
     return (before & closed) == 0;
   }
   /// Lets `wait` wait again. True if it was closed.
   bool reopen() const noexcept {
-    return (shared_->word.fetch_and(~closed, memory_order_relaxed) & closed) != 0;
+    return (shared().word.fetch_and(~closed, memory_order_relaxed) & closed) != 0;
   }
-  [[nodiscard]] bool is_closed() const noexcept { return (shared_->load() & closed) != 0; }
+  [[nodiscard]] bool is_closed() const noexcept { return (shared().load() & closed) != 0; }
 
   /// How many are tracked now.
-  [[nodiscard]] std::size_t len() const noexcept { return shared_->load() / one; }
+  [[nodiscard]] std::size_t len() const noexcept { return shared().load() / one; }
   [[nodiscard]] bool is_empty() const noexcept { return len() == 0; }
 
   /// Completes when the tracker is closed and tracks nothing, or was so at a moment since this
@@ -83,13 +83,18 @@ class TaskTracker {
     Notify ended;
   };
 
+  Shared& shared() const noexcept {
+    ROUSE_ASSERT(shared_, "use of a TaskTracker that was moved from: use the one it went to");
+    return *shared_;
+  }
+
   RefPtr<Shared> shared_;
 };
 
 class TaskTracker::Token {
  public:
-  explicit Token(RefPtr<Shared> shared) noexcept : shared_(std::move(shared)) {
-    shared_->word.fetch_add(one, memory_order_relaxed);
+  explicit Token(Shared& shared) noexcept : shared_(RefPtr<Shared>::share(&shared)) {
+    shared.word.fetch_add(one, memory_order_relaxed);
   }
   Token(const Token& other) noexcept : shared_(other.shared_) {
     if (shared_) shared_->word.fetch_add(one, memory_order_relaxed);
@@ -107,15 +112,15 @@ class TaskTracker::Token {
   RefPtr<Shared> shared_;
 };
 
-inline TaskTracker::Token TaskTracker::token() const noexcept { return Token(shared_); }
+inline TaskTracker::Token TaskTracker::token() const noexcept { return Token(shared()); }
 
 class [[nodiscard(
     "a future does nothing until it is polled: co_await it or spawn it")]] TaskTracker::Wait {
  public:
   using Output = void;
 
-  explicit Wait(RefPtr<Shared> shared) noexcept
-      : shared_(std::move(shared)), ended_(shared_->ended.notified()) {}
+  explicit Wait(Shared& shared) noexcept
+      : shared_(RefPtr<Shared>::share(&shared)), ended_(shared.ended.notified()) {}
 
   Poll<> poll(Context& cx) {
     if (shared_->load() == closed) return Poll<>::ready();
@@ -127,7 +132,7 @@ class [[nodiscard(
   Notify::Notified ended_;
 };
 
-inline TaskTracker::Wait TaskTracker::wait() const noexcept { return Wait(shared_); }
+inline TaskTracker::Wait TaskTracker::wait() const noexcept { return Wait(shared()); }
 
 template <Future F>
 class [[nodiscard(
