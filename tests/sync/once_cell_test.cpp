@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -30,6 +31,8 @@ using rouse::testing::CountingWaker;
 using rouse::testing::drop_at_each_poll;
 using rouse::testing::Gate;
 using rouse::testing::PollHarness;
+
+static_assert(sizeof(OnceCell<int>::GetOrInit<int (*)()>) == 56 + sizeof(int (*)()));
 
 TEST(OnceCell, IsEmptyUntilItIsSet) {
   OnceCell<std::string> cell;

@@ -1,0 +1,205 @@
+// The code in docs/guide/07_sync.md.
+#include <atomic>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <rouse/rouse.hpp>
+
+namespace {
+
+// [oneshot]
+rouse::Async<void> square(int x, rouse::sync::OneshotSender<int> reply) {
+  if (x >= 0) (void)reply.send(x * x);  // else it goes without sending
+  co_return;
+}
+
+rouse::Async<std::string> ask(int x) {
+  auto [tx, rx] = rouse::sync::oneshot<int>();
+  rouse::spawn(square, x, std::move(tx)).detach();
+  const std::optional<int> answer = co_await rx;
+  co_return answer ? std::to_string(*answer) : "no answer";
+}
+// [/oneshot]
+
+TEST(SyncGuide, AOneshotCarriesAnAnswerOrTellsThatNoneComes) {
+  rouse::LocalExecutor executor;
+  EXPECT_EQ(executor.run_until(ask(7)), "49");
+  EXPECT_EQ(executor.run_until(ask(-1)), "no answer");
+}
+
+// [notify]
+struct Queue {
+  std::vector<int> jobs;  // of one executor's thread; else behind a lock
+  rouse::sync::Notify filled;
+};
+
+rouse::Async<int> next_job(Queue& queue) {
+  while (queue.jobs.empty()) co_await queue.filled.notified();
+  const int job = queue.jobs.back();
+  queue.jobs.pop_back();
+  co_return job;
+}
+
+void add_job(Queue& queue, int job) {
+  queue.jobs.push_back(job);
+  queue.filled.notify_one();  // nobody waits? then the next who does goes on at once
+}
+// [/notify]
+
+// [notify_waiters]
+struct Switch {
+  std::atomic<bool> on{false};
+  rouse::sync::Notify changed;
+};
+
+rouse::Async<void> wait_until_on(Switch& lamp) {
+  for (;;) {
+    auto changed = lamp.changed.notified();  // first: a change from here on counts
+    if (lamp.on) co_return;
+    co_await changed;
+  }
+}
+
+void turn_on(Switch& lamp) {
+  lamp.on = true;
+  lamp.changed.notify_waiters();
+}
+// [/notify_waiters]
+
+TEST(SyncGuide, NotifyLetsATaskWaitForWhatItLooksAt) {
+  rouse::LocalExecutor executor;
+  Queue queue;
+  add_job(queue, 3);
+  EXPECT_EQ(executor.run_until(next_job(queue)), 3);
+  auto job = executor.spawn(rouse::borrowed(next_job(queue)));
+  auto add = executor.spawn(rouse::lazy([&] { add_job(queue, 4); }));
+  EXPECT_EQ(executor.run_until(job), 4);
+  executor.run_until(add);
+  Switch lamp;
+  auto on = executor.spawn(rouse::borrowed(wait_until_on(lamp)));
+  executor.run_until(rouse::lazy([&] { turn_on(lamp); }));
+  executor.run_until(on);
+}
+
+// [watch]
+rouse::Async<int> follow(rouse::sync::WatchReceiver<int> level) {
+  int highest = *level.borrow_and_update();
+  while (co_await level.changed()) {             // ends when all senders are gone
+    const auto now = level.borrow_and_update();  // a snapshot: may be held across an await
+    if (*now > highest) highest = *now;
+  }
+  co_return highest;
+}
+// [/watch]
+
+TEST(SyncGuide, AWatchTellsTheLatestValue) {
+  rouse::LocalExecutor executor;
+  auto [tx, rx] = rouse::sync::watch<int>(1);
+  auto highest = executor.spawn(follow, std::move(rx));
+  EXPECT_TRUE(tx.send(5).has_value());
+  tx.send_modify([](int& level) { level -= 3; });
+  {
+    const auto gone = std::move(tx);
+  }
+  EXPECT_EQ(executor.run_until(highest), 2);
+}
+
+// [broadcast]
+struct Tally {
+  int received = 0;
+  std::uint64_t missed = 0;
+};
+
+rouse::Async<Tally> count(rouse::sync::BroadcastReceiver<std::string> events) {
+  Tally tally;
+  while (auto event = co_await events.recv()) {  // ends when all senders are gone
+    tally.missed += event.lagged();              // so many came and went before this one
+    tally.received += 1;
+  }
+  co_return tally;
+}
+// [/broadcast]
+
+TEST(SyncGuide, ABroadcastReachesAllAndTellsWhoWasTooSlow) {
+  rouse::LocalExecutor executor;
+  auto [tx, rx] = rouse::sync::broadcast<std::string>(2);
+  auto first = executor.spawn(count, rx);
+  auto second = executor.spawn(count, std::move(rx));
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(tx.send("event").value(), 2U);
+  {
+    const auto gone = std::move(tx);
+  }
+  EXPECT_EQ(executor.run_until(first).received, 2);
+  EXPECT_EQ(executor.run_until(second).missed, 3U);
+}
+
+// [shutdown]
+rouse::Async<void> serve(rouse::sync::CancellationToken stop, std::atomic<int>& ended) {
+  for (;;) {
+    const bool served = co_await stop.run_until_cancelled(rouse::yield_now());  // the real work
+    if (!served) break;
+  }
+  ++ended;
+}
+
+rouse::Async<void> run_and_stop(std::atomic<int>& ended) {
+  const rouse::sync::CancellationToken stop;
+  const rouse::sync::TaskTracker tasks;
+  for (int i = 0; i < 3; ++i) {
+    rouse::spawn(rouse::borrowed(tasks.track_future(serve(stop.child(), ended)))).detach();
+  }
+  co_await rouse::yield_now();
+  stop.cancel();
+  tasks.close();
+  co_await tasks.wait();  // all have ended
+}
+// [/shutdown]
+
+TEST(SyncGuide, ATokenAndATrackerShutDown) {
+  rouse::LocalExecutor executor;
+  std::atomic<int> ended{0};
+  executor.run_until(run_and_stop(ended));
+  EXPECT_EQ(ended, 3);
+}
+
+// [barrier]
+rouse::Async<int> phases(rouse::sync::Barrier& barrier, int count) {
+  int led = 0;
+  for (int i = 0; i < count; ++i) {
+    const auto result = co_await barrier.wait();  // nobody begins a phase before all ended the last
+    if (result.is_leader()) ++led;
+  }
+  co_return led;
+}
+// [/barrier]
+
+// [once]
+rouse::sync::OnceCell<std::string> config;
+
+rouse::Async<std::string> load() {
+  co_await rouse::yield_now();  // stands for reading a file
+  co_return "loaded";
+}
+
+rouse::Async<std::size_t> use_config() {
+  const std::string& text = co_await config.get_or_init(load);
+  co_return text.size();
+}
+// [/once]
+
+TEST(SyncGuide, BarrierAndOnceCell) {
+  rouse::LocalExecutor executor;
+  rouse::sync::Barrier barrier(2);
+  auto one = executor.spawn(rouse::borrowed(phases(barrier, 3)));
+  auto other = executor.spawn(rouse::borrowed(phases(barrier, 3)));
+  EXPECT_EQ(executor.run_until(one) + executor.run_until(other), 3);
+  auto first = executor.spawn(use_config);
+  auto second = executor.spawn(use_config);
+  EXPECT_EQ(executor.run_until(first) + executor.run_until(second), 12U);
+}
+
+}  // namespace
