@@ -22,10 +22,10 @@ OneshotCore::Word OneshotCore::wait(Word waits, Slot& slot, Word until, Context&
     if (kept.data() == cx.waker().as_raw().data() && kept.vtable() == cx.waker().as_raw().vtable())
       return word;
     stop_waiting(waits, slot);
+    word = load();
   }
   Waker waker = cx.waker();
   slot.set(waker.as_raw());
-  word = load();
   while ((word & until) == 0) {
     if (!exchange(word, (word | waits) + one_filling)) continue;
     (void)std::move(waker).into_raw();  // the word's now
@@ -42,7 +42,7 @@ void OneshotCore::stop_waiting(Word waits, Slot& slot) noexcept {
   }
 }
 
-OneshotCore::Received OneshotCore::poll_received(Context& cx) noexcept {
+OneshotCore::Received OneshotCore::wait_to_receive(Context& cx) noexcept {
   return received(wait(receiver_waits, receiver_slot_, sender_ended | closed, cx));
 }
 

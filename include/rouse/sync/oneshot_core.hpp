@@ -31,7 +31,10 @@ class ROUSE_API OneshotCore {
   // The receiver's.
   enum class Received : std::uint8_t { pending, value, sender_ended, closed };
   /// What there is; if nothing yet, `cx` is woken when there is.
-  Received poll_received(Context& cx) noexcept;
+  Received poll_received(Context& cx) noexcept {
+    const Received there = try_receive();
+    return there != Received::pending ? there : wait_to_receive(cx);
+  }
   [[nodiscard]] Received try_receive() const noexcept { return received(load()); }
   void stop_receiving() noexcept { stop_waiting(receiver_waits, receiver_slot_); }
   /// No value is wanted any more; one that was sent stays.
@@ -92,6 +95,7 @@ class ROUSE_API OneshotCore {
     return (word & waits) != 0 ? slot.get() : RawWaker(nullptr, nullptr);
   }
 
+  Received wait_to_receive(Context& cx) noexcept;
   Word wait(Word waits, Slot& slot, Word until, Context& cx) noexcept;
   void stop_waiting(Word waits, Slot& slot) noexcept;
 
