@@ -63,9 +63,11 @@ class Barrier {
   }
   void leave(Waiter& waiter, std::size_t round_of_it) noexcept {
     Waker dropped;
-    const SpinGuard guard(lock_);
+    SpinGuard guard(lock_);
     if (round_of_it == round_.load(memory_order_relaxed)) --arrived_;
-    dropped = waiters_.remove(waiter);
+    if (waiters_.remove(waiter, dropped)) return;
+    guard.unlock();
+    waiter.wait_until_notified();
   }
 
   const std::size_t size_;
