@@ -186,7 +186,7 @@ void ChannelCore::serve_senders() noexcept {
       woken.take(waiting_senders_.first());
     }
     if (waiting_senders_.is_empty()) no_senders_wait(ring);
-    more = woken.is_full();
+    more = !waiting_senders_.is_empty() && woken.is_full();
     guard.unlock();
     woken.wake_all();
   }
@@ -277,7 +277,7 @@ void ChannelCore::refuse_senders() noexcept {
       woken.take(sender);
     }
     if (waiting_senders_.is_empty()) no_senders_wait(ring);
-    more = woken.is_full();
+    more = !waiting_senders_.is_empty() && woken.is_full();
     guard.unlock();
     woken.wake_all();
   }

@@ -15,8 +15,8 @@ Poll<bool> Permits::wait(Acquiring& waiter, const Context& cx) noexcept {
   const SpinGuard guard(lock_);
   // ORDER: acquire here and below; sees the last holder's writes, or what was done before `close`.
   std::size_t state = state_.load(memory_order_acquire);
+  if ((state & closed) != 0) return Poll<bool>::ready(false);  // that changes under the lock only
   while ((state & has_waiters) == 0) {
-    if ((state & closed) != 0) return Poll<bool>::ready(false);
     const bool enough = has(state, waiter.needed_);
     const std::size_t next =
         enough ? state - (std::size_t{waiter.needed_} << permit_shift) : state | has_waiters;
@@ -56,10 +56,12 @@ void Permits::serve(SpinGuard& guard, std::size_t n) noexcept {
   std::size_t state = state_.load(memory_order_acquire);
   std::size_t permits = plus(state, n) >> permit_shift;
   while (!waiters_.is_empty() && waiters_.first<Acquiring>().needed_ <= permits) {
-    auto& waiter = waiters_.first<Acquiring>();
-    permits -= waiter.needed_;
-    woken.take(waiter);
-    if (!woken.is_full()) continue;
+    if (!woken.is_full()) {
+      auto& waiter = waiters_.first<Acquiring>();
+      permits -= waiter.needed_;
+      woken.take(waiter);
+      continue;
+    }
     // ORDER: release; as above, for whoever takes the rest.
     state_.store(permits << permit_shift | (state & closed) | has_waiters, memory_order_release);
     guard.unlock();
@@ -96,13 +98,15 @@ void Permits::close() noexcept {
   // ORDER: release; who finds it closed sees what was done before.
   const std::size_t state = state_.fetch_or(closed, memory_order_release);
   while (!waiters_.is_empty()) {  // closed, it gets no new ones
+    if (woken.is_full()) {
+      guard.unlock();
+      woken.wake_all();
+      guard.lock();
+      continue;
+    }
     auto& waiter = waiters_.first<Acquiring>();
     waiter.refused_ = true;
     woken.take(waiter);
-    if (!woken.is_full()) continue;
-    guard.unlock();
-    woken.wake_all();
-    guard.lock();
   }
   if ((state & has_waiters) != 0) state_.fetch_and(~has_waiters, memory_order_relaxed);
   guard.unlock();

@@ -1,5 +1,6 @@
 // The code in docs/guide/07_sync.md.
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -29,6 +30,81 @@ TEST(SyncGuide, AOneshotCarriesAnAnswerOrTellsThatNoneComes) {
   rouse::LocalExecutor executor;
   EXPECT_EQ(executor.run_until(ask(7)), "49");
   EXPECT_EQ(executor.run_until(ask(-1)), "no answer");
+}
+
+// [channel]
+rouse::Async<void> produce(rouse::sync::Sender<int> numbers, int first, int last) {
+  for (int i = first; i < last; ++i) {
+    const auto sent = co_await numbers.send(i);  // waits while 16 are on their way
+    if (!sent) co_return;                        // nobody receives any more
+  }
+}
+
+rouse::Async<long> sum() {
+  auto [tx, rx] = rouse::sync::channel<int>(16);
+  for (int i = 0; i < 4; ++i) rouse::spawn(produce, tx, i * 100, i * 100 + 100).detach();
+  {
+    const auto ours = std::move(tx);
+  }  // the channel ends when the last sender goes
+  long total = 0;
+  while (auto number = co_await rx.recv()) total += *number;
+  co_return total;
+}
+// [/channel]
+
+// [permit]
+rouse::Async<bool> send_the_newest(rouse::sync::Sender<int> tx, const int& newest) {
+  auto permit = co_await tx.reserve();  // first the room, then the message
+  if (!permit) co_return false;         // nobody receives any more
+  co_return permit.send(newest).has_value();
+}
+// [/permit]
+
+TEST(SyncGuide, AChannelEndsWithItsSenders) {
+  rouse::LocalExecutor executor;
+  EXPECT_EQ(executor.run_until(sum()), 79'800);
+  auto [tx, rx] = rouse::sync::channel<int>(1);
+  int newest = 1;
+  EXPECT_TRUE(tx.try_send(0));
+  auto sending = executor.spawn(rouse::borrowed(send_the_newest(tx, newest)));
+  executor.run_until(rouse::yield_now());
+  newest = 2;
+  EXPECT_EQ(rx.try_recv(), 0);
+  EXPECT_TRUE(executor.run_until(sending));
+  EXPECT_EQ(rx.try_recv(), 2);
+}
+
+// [mutex]
+struct Account {
+  long cents = 0;
+};
+
+rouse::Async<void> pay_in(rouse::sync::Mutex<Account>& account, long cents) {
+  auto locked = co_await account.lock();
+  co_await rouse::yield_now();  // it may be held across an await, and end on another thread
+  locked->cents += cents;
+}  // unlocked here, or by locked.unlock()
+// [/mutex]
+
+// [semaphore]
+rouse::Async<void> download(std::shared_ptr<rouse::sync::Semaphore> slots, int& done) {
+  auto slot = co_await rouse::sync::Semaphore::acquire_owned(std::move(slots));
+  co_await rouse::yield_now();  // stands for the work, of which so much goes on at a time
+  ++done;
+}  // the slot is given back here
+// [/semaphore]
+
+TEST(SyncGuide, MutexAndSemaphore) {
+  rouse::LocalExecutor executor;
+  rouse::sync::Mutex<Account> account;
+  for (int i = 0; i < 10; ++i) executor.spawn(rouse::borrowed(pay_in(account, 5))).detach();
+  int done = 0;
+  auto slots = std::make_shared<rouse::sync::Semaphore>(2);
+  for (int i = 0; i < 10; ++i) executor.spawn(rouse::borrowed(download(slots, done))).detach();
+  executor.run();
+  EXPECT_EQ(account.get_mut().cents, 50);
+  EXPECT_EQ(done, 10);
+  EXPECT_EQ(slots->available_permits(), 2U);
 }
 
 // [notify]

@@ -226,8 +226,8 @@ struct ChannelModel {
 };
 
 struct ChannelAndFutures {
-  Channel<int> both = channel<int>(ChannelModel::capacity);
-  Receiver<int> other = both.rx.clone();
+  std::pair<Sender<int>, Receiver<int>> both = channel<int>(ChannelModel::capacity);
+  Receiver<int> other = both.second.clone();
   std::array<std::optional<Send<int>>, 3> sending;
 
   int poll(std::optional<Send<int>>& mine) {
@@ -242,21 +242,21 @@ struct ChannelAndFutures {
     auto& mine = sending[static_cast<std::size_t>(op.thread)];
     switch (op.call) {
       case ChannelCall::begin:
-        if (!mine) mine.emplace(both.tx.send(op.value));
+        if (!mine) mine.emplace(both.first.send(op.value));
         return poll(mine);
       case ChannelCall::poll:
         return poll(mine);
       case ChannelCall::drop:
         return mine.reset(), 0;
       case ChannelCall::try_send: {
-        const auto sent = both.tx.try_send(op.value);
+        const auto sent = both.first.try_send(op.value);
         if (sent) return 1;
         return sent.error() == std::errc::broken_pipe ? -1 : 0;
       }
       case ChannelCall::try_recv:
-        return (several && op.thread != 0 ? other : both.rx).try_recv().value_or(0);
+        return (several && op.thread != 0 ? other : both.second).try_recv().value_or(0);
       case ChannelCall::close:
-        return both.rx.close(), 0;
+        return both.second.close(), 0;
     }
     return 0;
   }

@@ -11,8 +11,7 @@
 //   };
 //   HistoryReport report = check_histories<CounterModel>(
 //       HistoryOptions(), [] { return CounterModel(); },
-//       [] { return std::make_unique<Counter>(); },          // the real object, new for each
-//       history
+//       [] { return std::make_unique<Counter>(); },          // the real object, new each time
 //       [](Random& random, std::size_t thread) { ... },      // the next operation of a thread
 //       [](Counter& counter, std::size_t thread, CounterModel::Op op) { ... });  // its result
 //   EXPECT_EQ(report.violation, "");

@@ -117,6 +117,31 @@ TEST(Mutex, AnOwnedGuardKeepsTheMutexAlive) {
   EXPECT_TRUE(watched.expired());
 }
 
+TEST(Mutex, AnOwnedFutureThatWaitsOrWasGivenTheLockMayBeTheLastOwner) {
+  for (const bool handed_over : {false, true}) {
+    auto mutex = std::make_shared<Mutex<int>>(3);
+    auto held = Mutex<int>::try_lock_owned(mutex);
+    PollHarness future(Mutex<int>::lock_owned(std::move(mutex)));
+    EXPECT_TRUE(future.poll().is_pending());
+    if (handed_over) held.reset();
+  }
+}
+
+TEST(MutexDeathTest, AFutureIsNotPolledAfterItWasReady) {
+  Mutex mutex(0);
+  auto future = mutex.lock();
+  Context cx(Waker::noop());
+  EXPECT_TRUE(future.poll(cx).is_ready());
+  EXPECT_DEATH((void)future.poll(cx), "polled again after it was ready");
+}
+
+TEST(Mutex, IsMadeOfItsValue) {
+  Mutex<std::vector<int>> list({1, 2});
+  EXPECT_EQ(list.get_mut().size(), 2U);
+  Mutex deduced(std::string("a"));
+  EXPECT_EQ(deduced.get_mut(), "a");
+}
+
 TEST(Mutex, AWakerThatReEntersCausesNoDeadlock) {
   Mutex<int> mutex(0);
   ReentrantWaker waker([&] {

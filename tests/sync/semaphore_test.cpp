@@ -194,6 +194,15 @@ TEST(Semaphore, AnOwnedPermitKeepsTheSemaphoreAlive) {
   EXPECT_TRUE(watched.expired());
 }
 
+TEST(Semaphore, AnOwnedFutureThatWaitsMayBeTheLastOwner) {
+  auto semaphore = std::make_shared<Semaphore>(0);
+  PollHarness future(Semaphore::acquire_owned(semaphore));
+  EXPECT_TRUE(future.poll().is_pending());
+  EXPECT_FALSE(future.future().borrows());
+  EXPECT_TRUE(semaphore->acquire().borrows());
+  semaphore.reset();
+}
+
 TEST(Semaphore, TakesFromTheBudget) {
   Semaphore semaphore(2);
   Context cx(Waker::noop(), 1);

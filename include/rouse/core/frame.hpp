@@ -138,6 +138,13 @@ class ROUSE_API Frame {
     link_ = nullptr;
     run.resume(inner.handle());
     if (state_ == State::done) return true;
+    ROUSE_ASSERT(
+        link_ != nullptr,
+        "a coroutine came back without having suspended or ended, itself or one it awaits. "
+        "GCC 12 makes that of a coroutine that awaits in the condition of an `if` or "
+        "`while` and has no variable in its outermost block: await into a variable first, "
+        "`const auto go = co_await ...; if (go) ...`",
+        where_.function_name(), last_await());
     run.end_suspended();
     return false;
   }

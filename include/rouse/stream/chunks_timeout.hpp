@@ -1,7 +1,8 @@
 // chunks_timeout(s, n, duration): the items of `s` in vectors of `n`; what has come `duration`
 // after the first item of a chunk is given then, if it is less. Never an empty chunk. In a runtime:
 // see sleep. What `s` throws, poll_next throws; the chunk that is being filled is kept for the next
-// poll. Cancel safety: dropping it loses the chunk that is being filled; dropping next() loses
+// poll.
+// Cancel safety: dropping it loses the chunk that is being filled; dropping next() loses
 // nothing.
 #pragma once
 
@@ -32,7 +33,9 @@ class [[nodiscard(
   }
 
   PollNext<Item> poll_next(Context& cx) {
-    while (chunk_.size() < size_) {
+    // The timer first: a source that always has an item takes all of the budget.
+    const bool is_late = !chunk_.empty() && timer_.poll(cx).is_ready();
+    while (!is_late && chunk_.size() < size_) {
       auto polled = source_.poll_next(cx);
       if (polled.is_pending()) {
         if (chunk_.empty() || timer_.poll(cx).is_pending()) return pending;

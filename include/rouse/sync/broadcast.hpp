@@ -88,7 +88,7 @@ class BroadcastSender {
   /// Sends to all receivers there are; gives their number. The error is errc::broken_pipe: there is
   /// none, and the value is dropped.
   template <class U = T>
-  Result<std::size_t> send(U&& value) {
+  Result<std::size_t> send(U&& value) const {
     if (core().receivers() == 0) return std::errc::broken_pipe;
     const std::size_t receivers =
         core().send(RefPtr<BroadcastNode>::adopt(new BroadcastValue<T>(std::forward<U>(value))));
@@ -103,7 +103,9 @@ class BroadcastSender {
   [[nodiscard]] std::size_t receiver_count() const noexcept { return core().receivers(); }
   /// Completes when there is no receiver; `subscribe` may make one later. Dropped midway, it loses
   /// nothing. Borrows the sender.
-  [[nodiscard]] Closed closed() noexcept { return Closed(core()); }
+  [[nodiscard]] Closed closed() const noexcept { return Closed(core()); }
+  /// Another sender, as a copy.
+  [[nodiscard]] BroadcastSender clone() const noexcept { return *this; }
 
  private:
   BroadcastCore& core() const noexcept {

@@ -44,6 +44,8 @@ class ROUSE_API CancellationToken {
 
   /// A token below this one; cancelled if this one is. Throws std::bad_alloc.
   [[nodiscard]] CancellationToken child() const;
+  /// The same token, as a copy.
+  [[nodiscard]] CancellationToken clone() const noexcept { return *this; }
 
   /// Cancels this token and all below it, and wakes who waits for them.
   void cancel() const noexcept;

@@ -8,10 +8,12 @@
 // A bounded channel that is full lets its senders wait, in the order they came. The channel ends
 // when all senders are gone, or when the receiver closes it: what was sent is still received.
 // Operations never throw: a channel that is closed is an outcome, not an error.
+// With GCC 12 name a message that is an aggregate: `co_await tx.send(Job{...})` destroys it twice.
 // `rx.clone()` gives another receiver of the same channel; each message goes to one of them.
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
 #include "rouse/base/assert.hpp"
 #include "rouse/sync/receiver.hpp"
@@ -20,37 +22,25 @@
 namespace rouse::sync {
 
 template <class T>
-struct Channel {
-  Channel(Sender<T> sender, Receiver<T> receiver) noexcept
-      : tx(std::move(sender)), rx(std::move(receiver)) {}
-  Sender<T> tx;
-  Receiver<T> rx;
-};
-
-template <class T>
-struct UnboundedChannel {
-  UnboundedChannel(UnboundedSender<T> sender, Receiver<T> receiver) noexcept
-      : tx(std::move(sender)), rx(std::move(receiver)) {}
-  UnboundedSender<T> tx;
-  Receiver<T> rx;
-};
+using UnboundedReceiver = Receiver<T>;
 
 /// For up to `capacity` messages, the memory of which is taken now.
 template <class T>
-[[nodiscard]] Channel<T> channel(std::size_t capacity) {
+[[nodiscard]] std::pair<Sender<T>, Receiver<T>> channel(std::size_t capacity) {
   ROUSE_ASSERT(capacity > 0, "sync::channel(0) could hold no message: give it room for at least 1");
   auto* queue = new MessageQueue<T>(capacity);
   queue->add_ref();  // one for the senders, one for the receivers
-  return Channel<T>(Sender<T>(*queue), Receiver<T>(*queue));
+  return std::pair<Sender<T>, Receiver<T>>(Sender<T>(*queue), Receiver<T>(*queue));
 }
 
 /// For any number of messages: senders never wait, so nothing holds back one that is faster than
 /// the receiver. The memory grows with the most messages that were in it at a time.
 template <class T>
-[[nodiscard]] UnboundedChannel<T> unbounded() {
+[[nodiscard]] std::pair<UnboundedSender<T>, UnboundedReceiver<T>> unbounded() {
   auto* queue = new MessageQueue<T>(0);
   queue->add_ref();
-  return UnboundedChannel<T>(UnboundedSender<T>(*queue), Receiver<T>(*queue));
+  return std::pair<UnboundedSender<T>, UnboundedReceiver<T>>(UnboundedSender<T>(*queue),
+                                                             Receiver<T>(*queue));
 }
 
 }  // namespace rouse::sync

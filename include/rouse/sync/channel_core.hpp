@@ -3,9 +3,8 @@
 // Messages lie in a ring. A sender claims the next position by one exchange of `claims`, writes the
 // slot and marks it full; the receiver looks at the slot at `head`, empties it and moves `head` on.
 //
-//   claims: | position | reserved | sealed, senders wait, receivers wait, closed |   senders' line
-//   head:   | position |          | senders wait |                                   receivers'
-//   line
+//   claims: | position | reserved | sealed, senders wait, receivers wait, closed |  of senders
+//   head:   | position |          | senders wait |                                  of receivers
 //
 //  - At most `capacity` positions are claimed or reserved beyond `head`, so no slot is written
 //    before it was emptied. Senders know `head` from a copy on their own line, which they renew

@@ -80,17 +80,20 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Loc
   using Output = LockGuard<Value, Owner>;
 
   explicit LockFuture(Owner lock) noexcept
-      : acquiring_(Output::acquire(lock)), lock_(std::move(lock)) {}
+      : lock_(std::move(lock)), acquiring_(Output::acquire(lock_)) {}
 
   Poll<Output> poll(Context& cx) {
+    ROUSE_ASSERT(lock_, "a future of a lock was polled again after it was ready: lock anew");
     const Poll<bool> locked = Output::is_shared ? acquiring_.poll(cx) : acquiring_.poll_all(cx);
     if (locked.is_pending()) return pending;  // a lock is never closed
-    return Poll<Output>::ready(Output(std::move(lock_)));
+    return Poll<Output>::ready(Output(std::exchange(lock_, nullptr)));
   }
+  /// A plain pointer does not keep the lock alive.
+  [[nodiscard]] bool borrows() const noexcept { return std::is_pointer_v<Owner>; }
 
  private:
-  Acquiring acquiring_;
   Owner lock_;
+  Acquiring acquiring_;  // ends first: it may be in the lock's queue
 };
 
 }  // namespace rouse::sync

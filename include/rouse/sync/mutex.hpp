@@ -29,6 +29,7 @@ template <class T>
 class Mutex {
  public:
   constexpr Mutex() = default;
+  explicit constexpr Mutex(T value) : value_(std::move(value)) {}
   /// Makes the value of `args`.
   template <class... Args>
     requires std::constructible_from<T, Args...>
@@ -63,5 +64,8 @@ class Mutex {
   Permits permits_{all_};
   T value_{};
 };
+
+template <class T>
+Mutex(T) -> Mutex<T>;
 
 }  // namespace rouse::sync

@@ -3,6 +3,7 @@
 //   sync::OnceCell<Connection> connection;
 //   Connection& c = co_await connection.get_or_init([] { return connect("..."); });
 //
+// (With GCC 12 name a function that captures: it destroys a lambda in a co_await twice.)
 // Only one initializer runs at a time. If it throws or is dropped, another of those who wait runs
 // its own. Once the value is there it stays, and costs one look. Whether it may be used by several
 // threads is up to the T. Allocates nothing; runs without exceptions and without a system.

@@ -5,9 +5,10 @@
 // receiver when it begins to wait. Whoever ends second owns the block alone, and needs no more than
 // a look to know it.
 //
-//   sender_ended   the sender will not touch the block any more       value_sent   ... and left a
-//   value closed         the receiver wants no value any more               receiver_ended, as
-//   sender_ended receiver_waits, sender_waits   the waker in that side's slot belongs to the word
+//  - sender_ended, receiver_ended: that side will not touch the block any more.
+//  - value_sent: the sender left a value.
+//  - closed: the receiver wants no value any more.
+//  - receiver_waits, sender_waits: the waker in that side's slot belongs to the word.
 //
 // A waker changes hands together with its bit: the other side copies the slot's two words, and they
 // are a waker only if the exchange of the word then succeeds. The word counts how often a slot was

@@ -30,6 +30,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Rec
   [[gnu::always_inline]] Poll<std::optional<T>> poll(Context& cx) {
     return queue_->poll_recv(waiter_, cx);
   }
+  [[nodiscard]] bool borrows() const noexcept { return true; }
 
  private:
   MessageQueue<T>* queue_;
@@ -60,6 +61,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Rec
     if (made_room) queue_->serve_senders_soon(cx);
     return Poll<std::size_t>::ready(count);
   }
+  [[nodiscard]] bool borrows() const noexcept { return true; }
 
  private:
   Recv<T> first_;
@@ -117,8 +119,11 @@ class Receiver {
   [[nodiscard]] bool is_closed() const noexcept { return queue().is_closed(); }
 
   /// How many messages are there now.
-  [[nodiscard]] std::size_t size() const noexcept { return queue().size(); }
-  [[nodiscard]] bool is_empty() const noexcept { return size() == 0; }
+  [[nodiscard]] std::size_t len() const noexcept { return queue().size(); }
+  [[nodiscard]] bool is_empty() const noexcept { return len() == 0; }
+  /// For how many there is room now, and at most. An unbounded channel makes more.
+  [[nodiscard]] std::size_t capacity() const noexcept { return queue().free_room(); }
+  [[nodiscard]] std::size_t max_capacity() const noexcept { return queue().capacity(); }
   [[nodiscard]] std::size_t sender_count() const noexcept { return queue().senders(); }
 
  private:

@@ -45,6 +45,7 @@ template <class T>
 class RwLock {
  public:
   constexpr RwLock() = default;
+  explicit constexpr RwLock(T value) : value_(std::move(value)) {}
   /// Makes the value of `args`.
   template <class... Args>
     requires std::constructible_from<T, Args...>
@@ -98,5 +99,8 @@ class RwLock {
   Permits permits_{all_};
   T value_{};
 };
+
+template <class T>
+RwLock(T) -> RwLock<T>;
 
 }  // namespace rouse::sync

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include "rouse/base/assert.hpp"
@@ -109,18 +110,21 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Bas
     : public Fallible<BasicAcquire<Owner>, BasicPermit<Owner>> {
  public:
   BasicAcquire(Owner semaphore, std::uint32_t n) noexcept
-      : acquiring_(semaphore->permits_, n), semaphore_(std::move(semaphore)) {}
+      : semaphore_(std::move(semaphore)), acquiring_(semaphore_->permits_, n) {}
 
   Poll<Result<BasicPermit<Owner>>> poll_result(Context& cx) {
+    ROUSE_ASSERT(semaphore_, "acquire() was polled again after it was ready: acquire anew");
     return acquiring_.poll(cx).map([this](bool acquired) -> Result<BasicPermit<Owner>> {
       if (!acquired) return std::errc::operation_canceled;
-      return BasicPermit<Owner>(std::move(semaphore_), acquiring_.needed());
+      return BasicPermit<Owner>(std::exchange(semaphore_, nullptr), acquiring_.needed());
     });
   }
+  /// A plain pointer does not keep the semaphore alive.
+  [[nodiscard]] bool borrows() const noexcept { return std::is_pointer_v<Owner>; }
 
  private:
-  Acquiring acquiring_;
   Owner semaphore_;
+  Acquiring acquiring_;  // ends first: it may be in the semaphore's queue
 };
 
 inline Acquire Semaphore::acquire(std::uint32_t n) noexcept { return Acquire(this, n); }

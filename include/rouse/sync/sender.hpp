@@ -26,6 +26,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Cha
     if (!watcher_.is_fresh()) channel_->leave_watchers(watcher_);
   }
   Poll<> poll(Context& cx) { return channel_->poll_closed(watcher_, cx); }
+  [[nodiscard]] bool borrows() const noexcept { return true; }
 
  private:
   class Watcher : public Waiter {};
@@ -121,26 +122,29 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Sen
   }
 
   [[gnu::always_inline]] Poll<Result<void>> poll(Context& cx) {
+    ROUSE_ASSERT(queue_, "send() was polled again after it was ready: send another message");
     if (!cx.take_budget()) [[unlikely]]
       return pending;
     if (!sender_.is_fresh()) return wait(cx);
     const ChannelCore::Claim claim = queue_->claim_quickly();
     if (claim.ring == nullptr) [[unlikely]]
       return wait(cx);
-    queue_->push(claim, std::move(value_));
+    std::exchange(queue_, nullptr)->push(claim, std::move(value_));
     return Poll<Result<void>>::ready(Result<void>());
   }
+  [[nodiscard]] bool borrows() const noexcept { return true; }
 
  private:
   [[gnu::noinline]] Poll<Result<void>> wait(Context& cx) {
     ChannelCore::Claim claim;
     if (sender_.is_fresh() && queue_->claim(claim) == ChannelCore::Room::taken) {
-      queue_->push(claim, std::move(value_));
+      std::exchange(queue_, nullptr)->push(claim, std::move(value_));
       return Poll<Result<void>>::ready(Result<void>());
     }
     return queue_->poll_room(sender_, cx).map([this](bool reserved) -> Result<void> {
+      MessageQueue<T>& queue = *std::exchange(queue_, nullptr);
       if (!reserved) return std::errc::broken_pipe;
-      queue_->push(queue_->claim_reserved(), std::move(value_));
+      queue.push(queue.claim_reserved(), std::move(value_));
       return {};
     });
   }
@@ -172,6 +176,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Res
       return reserved ? SendPermit<T>(*handle_) : SendPermit<T>();
     });
   }
+  [[nodiscard]] bool borrows() const noexcept { return true; }
 
  private:
   const SenderHandle<T>* handle_;
@@ -225,6 +230,8 @@ class Sender : public SenderHandle<T> {
   [[nodiscard]] std::size_t max_capacity() const noexcept { return this->queue().capacity(); }
 
   [[nodiscard]] WeakSender<Sender> downgrade() const noexcept { return WeakSender<Sender>(*this); }
+  /// Another sender, as a copy.
+  [[nodiscard]] Sender clone() const noexcept { return *this; }
 };
 
 /// What a send into an unbounded channel gave: it is done already, and may be awaited all the same.
@@ -251,9 +258,14 @@ class UnboundedSender : public SenderHandle<T> {
     return {};
   }
 
+  /// The same: there always is room.
+  Sent try_send(T value) const noexcept { return send(std::move(value)); }
+
   [[nodiscard]] WeakSender<UnboundedSender> downgrade() const noexcept {
     return WeakSender<UnboundedSender>(*this);
   }
+  /// Another sender, as a copy.
+  [[nodiscard]] UnboundedSender clone() const noexcept { return *this; }
 };
 
 template <class Strong>
@@ -264,6 +276,7 @@ class WeakSender {
 
   /// A sender, if there still is another one.
   [[nodiscard]] std::optional<Strong> upgrade() const noexcept {
+    ROUSE_ASSERT(queue_, "use of a WeakSender that was moved from: use the one it went to");
     if (!queue_->try_add_sender()) return std::nullopt;
     return std::optional<Strong>(std::in_place, *queue_);
   }

@@ -2,7 +2,7 @@
 // value; what was replaced before they looked they never see.
 //
 //   auto [tx, rx] = sync::watch<Config>(Config());
-//   tx.send(load_config());                                       // any thread, does not wait
+//   (void)tx.send(load_config());                                 // any thread, does not wait
 //   while (co_await rx.changed()) use(*rx.borrow_and_update());   // ends when all senders are gone
 //
 // The value is never locked: `borrow` gives a snapshot that shares its memory, and a send puts a
@@ -47,10 +47,14 @@ template <class T>
 class WatchRef {
  public:
   explicit WatchRef(RefPtr<WatchValue<T>> value) noexcept : value_(std::move(value)) {}
-  const T& operator*() const noexcept { return value_->value; }
-  const T* operator->() const noexcept { return &value_->value; }
+  const T& operator*() const noexcept ROUSE_LIFETIMEBOUND { return get(); }
+  const T* operator->() const noexcept ROUSE_LIFETIMEBOUND { return &get(); }
 
  private:
+  const T& get() const noexcept {
+    ROUSE_ASSERT(value_, "use of a WatchRef that was moved from: use the one it went to");
+    return value_->value;
+  }
   RefPtr<WatchValue<T>> value_;
 };
 
@@ -118,20 +122,20 @@ class WatchSender {
   /// Replaces the value and wakes all receivers. The error is errc::broken_pipe: there is no
   /// receiver, and the value stayed as it was (send_replace replaces it all the same).
   template <class U = T>
-  Result<void> send(U&& value) {
+  Result<void> send(U&& value) const {
     if (shared().receivers() == 0) return std::errc::broken_pipe;
     (void)send_replace(std::forward<U>(value));
     return {};
   }
   /// The same, receivers or not. Gives the value that was there before.
   template <class U = T>
-  WatchRef<T> send_replace(U&& value) {
+  WatchRef<T> send_replace(U&& value) const {
     return WatchRef<T>(shared().replace(make_ref<WatchValue<T>>(std::forward<U>(value))));
   }
   /// Sends a copy of the value that `fn(T&)` has changed, receivers or not. `fn` is called again,
   /// on a new copy, if another sender sent meanwhile. What it throws leaves the value as it was.
   template <class Fn>
-  void send_modify(Fn&& fn) {
+  void send_modify(Fn&& fn) const {
     send_if_modified([&](T& value) {
       fn(value);
       return true;
@@ -139,7 +143,7 @@ class WatchSender {
   }
   /// The same, if `fn(T&)` returns true; else nothing happens. Returns what `fn` returned.
   template <class Fn>
-  bool send_if_modified(Fn&& fn) {
+  bool send_if_modified(Fn&& fn) const {
     static_assert(std::is_copy_constructible_v<T>,
                   "send_modify changes a copy of the value, and this T can't be copied: use send");
     for (;;) {
@@ -161,7 +165,9 @@ class WatchSender {
   /// Whether there is no receiver now. `subscribe` makes one.
   [[nodiscard]] bool is_closed() const noexcept { return receiver_count() == 0; }
   /// Completes when there is no receiver. Dropped midway, it loses nothing. Borrows the sender.
-  [[nodiscard]] Closed closed() noexcept { return Closed(shared()); }
+  [[nodiscard]] Closed closed() const noexcept { return Closed(shared()); }
+  /// Another sender, as a copy.
+  [[nodiscard]] WatchSender clone() const noexcept { return *this; }
 
  private:
   WatchShared<T>& shared() const noexcept {
