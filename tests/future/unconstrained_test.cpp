@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "rouse/core/async.hpp"
+#include "rouse/testing/drop_at_each_poll.hpp"
+#include "rouse/testing/gate.hpp"
 
 #include "future/contracts.hpp"
 #include "future/helpers.hpp"
@@ -103,6 +105,17 @@ TEST(Unconstrained, SaysWhetherItsFutureBorrows) {
   const int x = 1;
   EXPECT_TRUE(unconstrained(borrower(x)).borrows());
   EXPECT_FALSE(unconstrained(owner(x)).borrows());
+}
+
+TEST(Unconstrained, DroppedAfterEachPollItKeepsNoWakerAndTheGateCanBeWaitedForAgain) {
+  testing::Gate<int> gate;
+  const auto report = testing::drop_at_each_poll([&] { return unconstrained(gate.wait()); },
+                                                 [&](std::size_t i) {
+                                                   if (i == 2) gate.open(7);
+                                                 });
+  EXPECT_EQ(report.polls, 3U);
+  EXPECT_EQ(report.wakers_left, 0U);
+  EXPECT_FALSE(gate.is_open());
 }
 
 TEST(Unconstrained, KeepsTheContractsOfAFuture) {

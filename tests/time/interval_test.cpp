@@ -8,6 +8,7 @@
 
 #include "rouse/core/async.hpp"
 #include "rouse/future/select.hpp"
+#include "rouse/testing/drop_at_each_poll.hpp"
 #include "rouse/time/sleep.hpp"
 #include "rouse/time/timeout.hpp"
 
@@ -133,6 +134,25 @@ TEST(Interval, ATickThatIsDroppedMidwayIsNotLost) {
     EXPECT_THROW(co_await timeout(3ms, every.tick()), TimedOut);
     EXPECT_EQ(co_await every.tick(), begin + 10ms);
   });
+}
+
+TEST(Interval, ATickDroppedAfterEachPollIsNotLost) {
+  Runtime runtime = test::paused_runtime(true);  // its clock goes on inside block_on only
+  const auto here = runtime.enter();
+  std::optional<Interval> every;
+  Instant due;
+  const auto report = testing::drop_at_each_poll(
+      [&] {
+        due = time::now() + 10ms;
+        return every.emplace(due, 10ms).tick();
+      },
+      [&](std::size_t i) { runtime.block_on(time::advance(i == 1 ? 5ms : 6ms)); },
+      [&](std::size_t k) {
+        EXPECT_EQ(runtime.block_on(every->tick()), k < 3 ? due : due + 10ms) << k;
+      });
+  EXPECT_EQ(report.polls, 3U);
+  // The timer is the interval's: it keeps the latest waker until the tick is due.
+  EXPECT_LE(report.wakers_left, 1U);
 }
 
 TEST(Interval, WithExtremeTimes) {

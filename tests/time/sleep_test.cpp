@@ -18,8 +18,11 @@
 #include "rouse/future/select.hpp"
 #include "rouse/future/yield_now.hpp"
 #include "rouse/runtime/runtime.hpp"
+#include "rouse/testing/drop_at_each_poll.hpp"
 #include "rouse/testing/gate.hpp"
 #include "rouse/testing/poll_harness.hpp"
+
+#include "time/paused.hpp"
 
 namespace rouse {
 namespace {
@@ -236,6 +239,17 @@ TEST(Sleep, ResetOnAnotherThreadLetsTheTaskWaitAnew) {
     while (!harness.is_woken()) co_await yield_now();
     EXPECT_TRUE(harness.poll().is_ready());
   }());
+}
+
+TEST(Sleep, DroppedAfterEachPollItLeavesNothingInTheTimers) {
+  Runtime runtime = test::paused_runtime(true);  // its clock goes on inside block_on only
+  const auto here = runtime.enter();
+  const auto report = testing::drop_at_each_poll(
+      [] { return sleep(1h); },
+      [&](std::size_t i) { runtime.block_on(time::advance(i == 1 ? 30min : 31min)); },
+      [&](std::size_t) { runtime.block_on(sleep(2h)); });  // past its deadline
+  EXPECT_EQ(report.polls, 3U);
+  EXPECT_EQ(report.wakers_left, 0U);
 }
 
 TEST(Sleep, ABusyExecutorStillLooksAtItsTimers) {
