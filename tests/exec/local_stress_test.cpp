@@ -8,56 +8,34 @@
 #include <gtest/gtest.h>
 
 #include "rouse/core/async.hpp"
-#include "rouse/core/atomic_waker.hpp"
 #include "rouse/exec/block_on.hpp"
 #include "rouse/exec/local_executor.hpp"
 #include "rouse/future/poll_fn.hpp"
 #include "rouse/future/yield_now.hpp"
 #include "rouse/testing/gate.hpp"
 
+#include "exec/stress_support.hpp"
+
 namespace rouse {
 namespace {
 
+using test::Cell;
+using test::Count;
+using test::follow;
+using test::publish;
+using test::thread_count;
 using testing::Gate;
-
-constexpr int thread_count = 4;
 
 TEST(LocalStress, EveryCrossThreadWakeIsSeen) {
   // Each round a thread publishes a number and wakes; the task must see every number.
   constexpr int rounds = 5000;
-  struct Cell {
-    std::atomic<int> published{0};
-    std::atomic<int> seen{0};
-    AtomicWaker waker;
-  };
   std::vector<std::unique_ptr<Cell>> cells;
   for (int i = 0; i < thread_count; ++i) cells.push_back(std::make_unique<Cell>());
 
   LocalExecutor executor;
-  for (auto& cell : cells) {
-    auto follow = [](Cell* c) -> Async<void> {
-      for (int round = 1; round <= rounds; ++round) {
-        auto is_published = [c, round](Context& cx) -> Poll<void> {
-          c->waker.register_waker(cx.waker());
-          if (c->published.load() >= round) return Poll<void>::ready();
-          return pending;
-        };
-        co_await poll_fn(is_published);
-        c->seen.store(round);
-      }
-    };
-    executor.spawn(follow, cell.get()).detach();
-  }
+  for (auto& cell : cells) executor.spawn(follow, cell.get(), rounds).detach();
   std::vector<std::thread> threads;
-  for (auto& cell : cells) {
-    threads.emplace_back([c = cell.get()] {
-      for (int round = 1; round <= rounds; ++round) {
-        c->published.store(round);
-        c->waker.wake();
-        while (c->seen.load() < round) std::this_thread::yield();
-      }
-    });
-  }
+  for (auto& cell : cells) threads.emplace_back(publish, cell.get(), rounds);
   executor.run();
   for (auto& thread : threads) thread.join();
   for (auto& cell : cells) EXPECT_EQ(cell->seen.load(), rounds);
@@ -66,12 +44,6 @@ TEST(LocalStress, EveryCrossThreadWakeIsSeen) {
 TEST(LocalStress, SpawnsJoinsAbortsAndDropsFromOtherThreadsLeaveNothing) {
   LocalExecutor executor;
   std::atomic<int> alive{0};
-  struct Count {
-    explicit Count(std::atomic<int>& n) : count(&n) { count->fetch_add(1); }
-    Count(const Count& other) : count(other.count) { count->fetch_add(1); }
-    ~Count() { count->fetch_sub(1); }
-    std::atomic<int>* count;
-  };
   auto work = [](Count, int yields) -> Async<int> {
     for (int i = 0; i < yields; ++i) co_await yield_now();
     co_return yields;

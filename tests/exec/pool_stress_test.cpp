@@ -14,10 +14,16 @@
 #include "rouse/future/poll_fn.hpp"
 #include "rouse/future/yield_now.hpp"
 
+#include "exec/stress_support.hpp"
+
 namespace rouse {
 namespace {
 
-constexpr int thread_count = 4;
+using test::Cell;
+using test::Count;
+using test::follow;
+using test::publish;
+using test::thread_count;
 
 ThreadPoolConfig with_workers(std::size_t workers) {
   ThreadPoolConfig config;
@@ -30,17 +36,6 @@ std::size_t many_workers() {
   return cores == 0 ? 8 : 4 * cores;
 }
 
-class Count {
- public:
-  explicit Count(std::atomic<int>& n) : count_(&n) { count_->fetch_add(1); }
-  Count(const Count& other) : count_(other.count_) { count_->fetch_add(1); }
-  Count& operator=(const Count&) = delete;
-  ~Count() { count_->fetch_sub(1); }
-
- private:
-  std::atomic<int>* count_;
-};
-
 class PoolStress : public ::testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(Workers, PoolStress, ::testing::Values(1, 2, many_workers()),
                          [](const auto& tested) {
@@ -49,37 +44,13 @@ INSTANTIATE_TEST_SUITE_P(Workers, PoolStress, ::testing::Values(1, 2, many_worke
 
 TEST_P(PoolStress, EveryWakeFromOutsideIsSeen) {
   constexpr int rounds = 2000;
-  struct Cell {
-    std::atomic<int> published{0};
-    std::atomic<int> seen{0};
-    AtomicWaker waker;
-  };
   std::vector<std::unique_ptr<Cell>> cells;
   for (int i = 0; i < thread_count; ++i) cells.push_back(std::make_unique<Cell>());
   const ThreadPool pool(with_workers(GetParam()));
-  auto follow = [](Cell* c) -> Async<void> {
-    for (int round = 1; round <= rounds; ++round) {
-      auto is_published = [c, round](Context& cx) -> Poll<void> {
-        c->waker.register_waker(cx.waker());
-        if (c->published.load() >= round) return Poll<void>::ready();
-        return pending;
-      };
-      co_await poll_fn(is_published);
-      c->seen.store(round);
-    }
-  };
   std::vector<JoinHandle<>> followers;
-  for (auto& cell : cells) followers.push_back(pool.spawn(follow, cell.get()));
+  for (auto& cell : cells) followers.push_back(pool.spawn(follow, cell.get(), rounds));
   std::vector<std::thread> threads;
-  for (auto& cell : cells) {
-    threads.emplace_back([c = cell.get()] {
-      for (int round = 1; round <= rounds; ++round) {
-        c->published.store(round);
-        c->waker.wake();
-        while (c->seen.load() < round) std::this_thread::yield();
-      }
-    });
-  }
+  for (auto& cell : cells) threads.emplace_back(publish, cell.get(), rounds);
   for (auto& follower : followers) block_on(follower);
   for (auto& thread : threads) thread.join();
 }
