@@ -156,7 +156,23 @@ rouse::Async<int> portable(std::string name) {
   // Awaits stand in statements of their own: not in ?:, not in braces, not in captures.
   co_return sum;
 }
+
+rouse::Async<void> count_if(rouse::Async<bool> condition, int& count) {
+  const bool counts = co_await condition;  // not in the condition of the if
+  if (counts) ++count;
+}
 // [/gcc12]
+
+rouse::Async<bool> yes() {
+  co_await rouse::yield_now();
+  co_return true;
+}
+
+TEST(AsyncGuide, AConditionIsAwaitedInAStatementOfItsOwn) {
+  int count = 0;
+  rouse::block_on(count_if(yes(), count));
+  EXPECT_EQ(count, 1);
+}
 
 TEST(AsyncGuide, CapturingLambdasHaveNames) { EXPECT_EQ(rouse::block_on(portable("four")), 8); }
 
