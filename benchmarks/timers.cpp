@@ -117,7 +117,7 @@ class Fired : public RefCounted<Fired> {
   void start() {
     const Waker waker = make_waker(RefPtr<Fired>::share(this));
     Context cx(waker);
-    benchmark::DoNotOptimize(timer_.poll(cx).is_ready());
+    if (timer_.poll(cx).is_ready()) wake();  // time is up already
   }
   void wake() {
     note_lateness(timer_.deadline());
@@ -141,14 +141,13 @@ class AllFired {
       return left_.load(std::memory_order_acquire) == 0 ? Poll<void>::ready() : Poll<void>(pending);
     }
     waker_ = cx.waker();
-    left_ = count_;
+    left_ = count_ + 1;  // one for the loop below
     timers_.reserve(count_);
-    const time::Instant start = time::now();
     for (std::size_t i = 0; i < count_; ++i) {
-      timers_.push_back(make_ref<Fired>(start + durations_[i], left_, waker_));
+      timers_.push_back(make_ref<Fired>(time::now() + durations_[i], left_, waker_));
       timers_.back()->start();
     }
-    return pending;
+    return left_.fetch_sub(1) == 1 ? Poll<void>::ready() : Poll<void>(pending);
   }
 
  private:
@@ -195,8 +194,9 @@ Async<void> sleeper(time::Instant until) {
 
 Async<void> spawn_sleepers(const std::vector<nanoseconds>& durations,
                            std::vector<JoinHandle<>>& handles) {
-  const time::Instant start = time::now();
-  for (const nanoseconds duration : durations) handles.push_back(spawn(sleeper, start + duration));
+  for (const nanoseconds duration : durations) {
+    handles.push_back(spawn(sleeper, time::now() + duration));
+  }
   co_return;
 }
 Async<void> join(std::vector<JoinHandle<>>& handles) {

@@ -42,8 +42,10 @@ void TimerWheel::deal_out(std::size_t& max_moves) noexcept {
   while (dealing_levels_ != 0 && max_moves != 0) {
     --max_moves;
     WheelNode& node = first(dealing + static_cast<unsigned>(std::countr_zero(dealing_levels_)));
+    __builtin_prefetch(node.ahead, 1);
     unlink(node);
-    append(list_for(tick_after(node.deadline)), node);
+    node.ahead = nullptr;
+    append_with_hint(list_for(tick_after(node.deadline)), node);
   }
 }
 

@@ -123,6 +123,12 @@ class TimerWheel {
     node.prev->next = &node;
     head.prev = &node;
   }
+  /// The same, for nodes that come in bulk: whoever pops them may look ahead.
+  void append_with_hint(std::size_t list, WheelNode& node) noexcept {
+    append(list, node);
+    WheelLink* before = node.prev->prev->prev->prev;
+    if (before != &lists_[list] && before != &node) static_cast<WheelNode*>(before)->ahead = &node;
+  }
   void unlink(WheelLink& node) noexcept {
     node.prev->next = node.next;
     node.next->prev = node.prev;
@@ -143,6 +149,7 @@ class TimerWheel {
   WheelNode* pop(std::size_t list) noexcept {
     if (lists_[list].is_empty()) return nullptr;
     WheelNode& node = first(list);
+    __builtin_prefetch(node.ahead, 1);
     remove(node);
     return &node;
   }

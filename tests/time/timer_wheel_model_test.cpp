@@ -20,7 +20,7 @@ using Key = std::pair<std::uint64_t, std::uint64_t>;  // the tick; the number of
 
 class Node : public WheelNode {
  public:
-  explicit Node(Instant deadline) noexcept : WheelNode(deadline) {}
+  explicit Node(Instant due) noexcept : WheelNode(due) {}
   Key key;                // in the model
   std::size_t index = 0;  // in `live_`
 };

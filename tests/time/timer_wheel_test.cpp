@@ -16,7 +16,7 @@ constexpr Instant at(std::int64_t ms) { return Instant(std::chrono::milliseconds
 
 class Node : public WheelNode {
  public:
-  Node(Instant deadline, int number) noexcept : WheelNode(deadline), id(number) {}
+  Node(Instant due, int number) noexcept : WheelNode(due), id(number) {}
   const int id;
 };
 

@@ -4,7 +4,7 @@
 //   co_await sleep_until(time::now() + 1s);
 //
 // Never early. On an idle machine at most one tick (a millisecond) late, and what the scheduler
-// adds. A sleeping task costs no allocation: the timer is inside the future, 48 bytes.
+// adds. A sleeping task costs no allocation: the timer is inside the future, 56 bytes.
 #pragma once
 
 #include <chrono>
@@ -43,7 +43,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   time::TimerEntry entry_;
 };
 
-static_assert(sizeof(Sleep) == 6 * sizeof(void*));
+static_assert(sizeof(Sleep) == 7 * sizeof(void*));
 
 /// Sleeps until `deadline`. The last time point there is, is never reached.
 template <class Duration>

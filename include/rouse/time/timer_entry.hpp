@@ -38,6 +38,9 @@ class WheelNode : public WheelLink {
   explicit WheelNode(Instant at) noexcept : deadline(at) {}
 
   Instant deadline;
+  /// A node some places further on in the list, if it is still there: only ever prefetched. A node
+  /// whose time comes is nowhere in the cache, and following `next` alone is one miss a node.
+  const WheelLink* ahead = nullptr;
 
  protected:
   ~WheelNode() = default;
