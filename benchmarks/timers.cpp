@@ -14,6 +14,7 @@
 #include <benchmark/benchmark.h>
 
 #include "rouse/core/async.hpp"
+#include "rouse/future/yield_now.hpp"
 #include "rouse/runtime/runtime.hpp"
 #include "rouse/time/sleep.hpp"
 
@@ -35,6 +36,12 @@ std::vector<nanoseconds> random_durations(nanoseconds from, nanoseconds to) {
   std::vector<nanoseconds> durations;
   for (int i = 0; i < million; ++i) durations.emplace_back(any(random));
   return durations;
+}
+
+std::int64_t cpu_ns() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
 }
 
 /// Sleeps that were polled once, and what they were polled with.
@@ -77,7 +84,10 @@ void create_cancel(benchmark::State& state) {
   const auto durations = random_durations(60s, 120s);
   std::deque<Sleep> live;
   if (state.range(1) != 0) runtime.block_on(PolledOnce(live, durations));
+  const std::int64_t before = cpu_ns();
   for (auto _ : state) runtime.block_on(CreatedAndCancelled(durations));
+  state.counters["cpu_ns_each"] =
+      static_cast<double>(cpu_ns() - before) / million / static_cast<double>(state.iterations());
   state.SetItemsProcessed(state.iterations() * million);
 }
 BENCHMARK(create_cancel)
@@ -87,12 +97,6 @@ BENCHMARK(create_cancel)
     ->Args({2, 1})
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
-
-std::int64_t cpu_ns() {
-  timespec time{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
-}
 
 std::int64_t resident_bytes() {
   std::ifstream statm("/proc/self/statm");
@@ -226,15 +230,24 @@ BENCHMARK(tasks_sleep)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
+Async<void> sleep_for_an_hour() { co_await sleep(1h); }
+/// Lets them run now and then, so that what grows is their memory, not the run queue.
+Async<void> spawn_long_sleepers(std::vector<JoinHandle<>>& handles) {
+  for (int i = 0; i < million; ++i) {
+    handles.push_back(spawn(sleep_for_an_hour));
+    if (i % 64 == 0) co_await yield_now();
+  }
+}
+
+/// To be run alone: memory that another benchmark gave back is used again.
 void sleeping_task(benchmark::State& state) {
-  const std::vector<nanoseconds> durations(million, 1h);
   std::vector<JoinHandle<>> handles;
   handles.reserve(million);
   for (auto _ : state) {
     Runtime runtime = workers(state);
     runtime.block_on(sleep(1ms));
     const std::int64_t before = resident_bytes();
-    runtime.block_on(spawn_sleepers(durations, handles));
+    runtime.block_on(spawn_long_sleepers(handles));
     runtime.block_on(sleep(1s));
     state.counters["bytes"] = static_cast<double>(resident_bytes() - before) / million;
     for (auto& handle : handles) std::move(handle).detach();
