@@ -4,10 +4,10 @@
 //
 //       Async<void> f() { if (co_await g()) h(); }
 //
-//     Nothing of the body is run. The first poll answers pending, and nobody will wake: who awaits
-//     it waits for ever (a second poll aborts). It does not matter whether what is awaited is a
-//     temporary. Any declaration helps, also one inside of the if, a `using`, or
-//     `if (const bool go = co_await g(); go)`.
+//     Nothing of the body is run: it neither suspends nor ends, and would look as if it waited for
+//     ever. So the poll of a chain notices and stops the program with a hint. It does not matter
+//     whether what is awaited is a temporary. Any declaration helps, also one inside of the if, a
+//     `using`, or `if (const bool go = co_await g(); go)`.
 //
 // (2) A member of an await's result, in a template, if what is awaited has a type that depends on
 //     its parameters, or is a structured binding:
@@ -105,6 +105,20 @@ TEST(AwaitConditions, InATemplateTheResultIsNamedBeforeItsMembersAreUsed) {
   PollHarness harness(value_of_binding(4));
   EXPECT_EQ(harness.poll_until_ready(3).value(), 8);
 }
+
+Async<int> in_the_condition() {
+  if (co_await PendingOnce(), true) co_return 1;
+  co_return 2;
+}
+#if defined(__clang__) || __GNUC__ != 12
+TEST(AwaitConditions, OtherCompilersRunIt) {
+  EXPECT_EQ(PollHarness(in_the_condition()).poll_until_ready(3).value(), 1);
+}
+#else
+TEST(AwaitConditionsDeathTest, WhatGcc12MakesOfItStopsTheProgramWithAHint) {
+  EXPECT_DEATH((void)PollHarness(in_the_condition()).poll(), "await into a variable first");
+}
+#endif
 
 }  // namespace
 }  // namespace rouse
