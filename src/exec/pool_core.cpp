@@ -325,6 +325,7 @@ void PoolCore::give_worker_away() {
   inside_.fetch_add(1, memory_order_relaxed);
   if (config_.drivers) config_.drivers->outside().enter();  // left with the worker's loop
   if (start_thread(*worker)) {
+    this_thread.poll = poll;
     if (poll != nullptr) poll->forget_forks();
     return;
   }

@@ -167,6 +167,7 @@ void CancellationToken::cancel() const noexcept {
   lock.lock();
   CancellationNode* const parent = top.parent;
   top.unlink();
+  top.set_cancelled();
   trim(parent, garbage);
   for (unsigned step = 1; cancel_next(top, batch, garbage); ++step) {
     if (!batch.is_full() && step % steps_a_hold != 0) continue;

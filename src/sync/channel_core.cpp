@@ -1,6 +1,7 @@
 // Waiting, growing and ending. See sync/channel_core.hpp.
 #include "rouse/sync/channel_core.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <new>
@@ -13,13 +14,19 @@ namespace rouse::sync {
 // --- Rings. ---
 
 ChannelCore::ChannelCore(std::size_t capacity, std::size_t slot_size)
-    : slot_size_(slot_size), bounded_(capacity != 0) {
+    : slot_size_(slot_size),
+      bounded_(capacity != 0),
+      oldest_(*make_first_ring(capacity)),
+      reading_(&oldest_) {
+  ring_.store(&oldest_, memory_order_relaxed);
+}
+
+ChannelCore::Ring* ChannelCore::make_first_ring(std::size_t capacity) const {
   ROUSE_ASSERT(capacity <= max_capacity,
                "a channel for more than 2^28-1 messages: use sync::unbounded");
   constexpr std::size_t first_size = 32;
   const std::size_t size = bounded_ ? std::bit_ceil(capacity) : first_size;
-  reading_ = make_ring(size, bounded_ ? capacity : size, nullptr);
-  ring_.store(reading_, memory_order_relaxed);
+  return make_ring(size, bounded_ ? capacity : size, nullptr);
 }
 
 ChannelCore::~ChannelCore() {
@@ -113,7 +120,8 @@ ChannelCore::Claim ChannelCore::claim_reserved() noexcept {
   // who take room saw then that it was empty, and release that here.
   const std::uint64_t claims =
       ring.claims.fetch_add(one_position - one_reserved, memory_order_acquire);
-  return Claim{&ring, position(claims), (claims & receivers_wait) != 0};
+  return Claim{&ring, position(claims), (claims & receivers_wait) != 0,
+               (claims & closed) != 0 && reserved(claims) == 1};
 }
 
 void ChannelCore::unreserve() noexcept {
@@ -248,7 +256,8 @@ void ChannelCore::receiver_moves(Waiter& receiver) noexcept {
   SpinGuard guard(lock);
   if (!waiting_receivers_.remove(receiver, woken)) {
     guard.unlock();
-    return receiver.wait_until_notified();
+    receiver.wait_until_notified();
+    return wake_receiver();
   }
   if (waiting_receivers_.is_empty()) no_receivers_wait();
   guard.unlock();
@@ -325,20 +334,26 @@ bool ChannelCore::drop_receiver() noexcept {
 
 // --- To look at. ---
 
+/// Oldest first: a sealed ring that was found empty stays so, and then 0 was right when the newest
+/// was looked at.
 std::size_t ChannelCore::size() const noexcept {
   std::size_t sum = 0;
-  for (const Ring* ring = &newest(); ring != nullptr; ring = ring->older) {
-    const std::uint32_t head = position(ring->head.load(memory_order_relaxed));
-    sum += position(ring->claims.load(memory_order_relaxed)) - head;
+  for (const Ring* ring = &oldest_;; ring = ring->newer) {
+    // ORDER: acquire; the claims are no older than the head.
+    const std::uint32_t head = position(ring->head.load(memory_order_acquire));
+    // ORDER: acquire; sees `newer` of a sealed ring.
+    const std::uint64_t claims = ring->claims.load(memory_order_acquire);
+    sum += position(claims) - head;
+    if ((claims & sealed) == 0) return sum;
   }
-  return sum;
 }
 
 std::size_t ChannelCore::free_room() const noexcept {
   const Ring& ring = newest();
   const std::uint32_t head = position(ring.head.load(memory_order_relaxed));
-  return static_cast<std::size_t>(ring.capacity -
-                                  used(ring.claims.load(memory_order_relaxed), head));
+  const std::int32_t taken = used(ring.claims.load(memory_order_relaxed), head);
+  // The two are not of one moment.
+  return static_cast<std::size_t>(ring.capacity - std::clamp(taken, 0, ring.capacity));
 }
 
 }  // namespace rouse::sync

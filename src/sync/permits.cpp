@@ -1,6 +1,8 @@
 // What happens while somebody waits. See sync/permits.hpp.
 #include "rouse/sync/permits.hpp"
 
+#include <utility>
+
 namespace rouse::sync {
 
 Poll<bool> Acquiring::wait(Context& cx) noexcept {
@@ -40,12 +42,11 @@ void Permits::leave(Acquiring& waiter) noexcept {
 }
 
 void Permits::give_contended(std::size_t n) noexcept {
-  SpinGuard guard(lock_);
-  if ((state_.load(memory_order_relaxed) & has_waiters) != 0) return serve(guard, n);
-  // The last waiter left meanwhile, so the fast paths are at the word, too.
-  // ORDER: release; publishes what the holder did to the next one.
-  const std::size_t state = state_.fetch_add(n << permit_shift, memory_order_release);
-  static_cast<void>(plus(state, n));
+  {
+    SpinGuard guard(lock_);
+    if ((state_.load(memory_order_relaxed) & has_waiters) != 0) return serve(guard, n);
+  }
+  give(n);  // the last waiter left meanwhile
 }
 
 /// Adds `n` and gives the permits to the waiters, in their order, then the lock back. Only while
@@ -72,10 +73,13 @@ void Permits::serve(SpinGuard& guard, std::size_t n) noexcept {
     permits = state >> permit_shift;
     if ((state & has_waiters) == 0) return guard.unlock();  // another one served the rest
   }
+  // What nobody waits for is given after the lock: whoever takes it may end it all.
+  const std::size_t left = waiters_.is_empty() ? std::exchange(permits, 0) : 0;
   // ORDER: release; as above.
   state_.store(permits << permit_shift | (state & closed) | (waiters_.is_empty() ? 0 : has_waiters),
                memory_order_release);
   guard.unlock();
+  if (left != 0) give(left);
   woken.wake_all();
 }
 

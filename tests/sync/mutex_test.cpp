@@ -136,7 +136,7 @@ TEST(MutexDeathTest, AFutureIsNotPolledAfterItWasReady) {
 }
 
 TEST(Mutex, IsMadeOfItsValue) {
-  Mutex<std::vector<int>> list({1, 2});
+  Mutex<std::vector<int>> list(std::vector{1, 2});
   EXPECT_EQ(list.get_mut().size(), 2U);
   Mutex deduced(std::string("a"));
   EXPECT_EQ(deduced.get_mut(), "a");

@@ -58,6 +58,7 @@ class [[nodiscard]] StreamMap {
   [[nodiscard]] Next<StreamMap> next() noexcept { return Next<StreamMap>(*this); }
 
   PollNext<Item> poll_next(Context& cx) {
+    keep_waker(waiter_, cx);  // first: a stream's destructor may insert another
     const std::size_t start = turn_;
     std::size_t index = start;
     for (std::size_t left = size(); left > 0 && !empty(); --left) {
@@ -74,7 +75,6 @@ class [[nodiscard]] StreamMap {
     }
     turn_ = start;
     if (empty()) return PollNext<Item>::ready(std::nullopt);
-    keep_waker(waiter_, cx);
     return pending;
   }
 

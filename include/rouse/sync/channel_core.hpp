@@ -72,6 +72,7 @@ class ROUSE_API ChannelCore {
     Ring* ring = nullptr;
     std::uint32_t position = 0;
     bool receivers_wait = false;
+    bool is_last = false;  // the channel is closed, and nothing comes after it
   };
   enum class Room : std::uint8_t { taken, full, closed };
   enum class Wait : std::uint8_t { pending, again, closed };
@@ -90,7 +91,7 @@ class ROUSE_API ChannelCore {
     const std::uint32_t head = ring.seen_head.load(memory_order_acquire);
     // ORDER: release; whoever makes its reservation a claim after this finds its slot empty, as
     // this one did. Who waits is found under the lock, a value is published by its slot.
-    if ((claims & (closed | senders_wait | sealed)) != 0 || used(claims, head) >= ring.capacity ||
+    if ((claims & (closed | senders_wait | sealed)) != 0 || is_full(ring, used(claims, head)) ||
         !ring.claims.compare_exchange_strong(claims, claims + one_position, memory_order_release,
                                              memory_order_relaxed)) [[unlikely]]
       return Claim{};
@@ -110,7 +111,7 @@ class ROUSE_API ChannelCore {
   /// After the claimed slot was marked full.
   void filled(const Claim& claim) noexcept {
     if (claim.receivers_wait) [[unlikely]]
-      wake_receiver();
+      claim.is_last ? wake_receivers() : wake_receiver();
   }
   /// Waits for a reservation. True: there is one. False: the channel is closed.
   [[nodiscard]] Poll<bool> poll_room(WaitingSender& sender, const Context& cx);
@@ -205,12 +206,17 @@ class ROUSE_API ChannelCore {
   static constexpr std::int32_t used(std::uint64_t claims, std::uint32_t head) noexcept {
     return static_cast<std::int32_t>(position(claims) - head + reserved(claims));
   }
+  /// Also if less than none: then `head` is newer than the claims, or by far too old.
+  static constexpr bool is_full(const Ring& ring, std::int32_t taken) noexcept {
+    return static_cast<std::uint32_t>(taken) >= static_cast<std::uint32_t>(ring.capacity);
+  }
   static bool has_room_now(Ring& ring, std::uint64_t claims) noexcept;
   const Ring& newest() const noexcept { return *ring_.load(memory_order_acquire); }
 
   /// Adds `taken` to the claims: one_position or one_reserved.
   Room take_room(std::uint64_t taken, Claim& claimed);
   Wait wait_for_room(WaitingSender& sender, const Context& cx);
+  Ring* make_first_ring(std::size_t capacity) const;
   Ring* make_ring(std::size_t size, std::size_t capacity, Ring* older) const;
   void grow(Ring& full);
   bool next_ring_if_sealed() noexcept;
@@ -223,6 +229,7 @@ class ROUSE_API ChannelCore {
   atomic<Ring*> ring_;
   const std::size_t slot_size_;
   const bool bounded_;
+  Ring& oldest_;
   Ring* reading_;  // the receiver's
   WaitList waiting_senders_;
   WaitList waiting_receivers_;

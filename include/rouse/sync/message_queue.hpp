@@ -64,13 +64,17 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
   /// the receiving task ends. To wake a sender for each message would cost more than the message.
   [[gnu::noinline]] void serve_senders_soon(const Context& cx) noexcept {
     const Context* const poll = cx.poll_of_task();
-    const Context* serving = serving_poll_.load(memory_order_relaxed);
     if (2 * free_room() >= capacity()) return serve_senders();
-    if (serving == poll) return;
-    // Another poll that is to serve may end before it sees the room made here.
-    if (serving != nullptr || !cx.at_poll_end(serve_later_)) return serve_senders();
+    const Context* serving = nullptr;
+    // ORDER: acquire; the poll that had `serve_later_` before is done with it.
+    if (!serving_poll_.compare_exchange_strong(serving, poll, memory_order_acquire,
+                                               memory_order_relaxed)) {
+      // Another poll that is to serve may end before it sees the room made here.
+      if (serving != poll) serve_senders();
+      return;
+    }
     this->add_ref();
-    serving_poll_.store(poll, memory_order_relaxed);
+    if (!cx.at_poll_end(serve_later_)) serve_at_poll_end(serve_later_);
   }
 
   [[gnu::always_inline]] Poll<std::optional<T>> poll_recv(Waiter& waiter, Context& cx) {
@@ -114,7 +118,8 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
 
   [[gnu::noinline]] Poll<std::optional<T>> poll_recv_slowly(Waiter& waiter, Context& cx) {
     if (!cx.take_budget()) return pending;
-    if (!waiter.is_fresh()) {
+    const bool was_notified = !waiter.is_fresh();
+    if (was_notified) {
       if (!waiter.is_notified() && WaitList::keep_waker(lock, waiter, cx)) return pending;
       waiter.reset();
     }
@@ -134,13 +139,15 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
       }
     }
     // A sender was interrupted between its claim and its message: others first.
+    if (was_notified) waiter.keep_notified();
     cx.waker().wake_by_ref();
     return pending;
   }
 
   static void serve_at_poll_end(PollEnd& end) noexcept {
     MessageQueue& self = static_cast<ServeLater&>(end).queue;
-    self.serving_poll_.store(nullptr, memory_order_relaxed);
+    // ORDER: release; done with the entry before another poll takes it.
+    self.serving_poll_.store(nullptr, memory_order_release);
     self.serve_senders();
     self.release();
   }

@@ -141,7 +141,7 @@ class Receiver {
     if (!waiter_.is_fresh()) queue_->leave(waiter_);
     waiter_.reset();
     if (!queue_->drop_receiver()) return;
-    while (queue_->pop()) {
+    while (try_recv()) {
     }
     queue_->release();
   }

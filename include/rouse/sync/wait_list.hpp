@@ -74,6 +74,8 @@ class Waiter : public WaitLink {
   [[nodiscard]] bool is_notified() const noexcept { return load() == State::notified; }
   /// What it was notified of is taken: the future may wait again.
   void reset() noexcept { state_.store(State::fresh, memory_order_relaxed); }
+  /// The future did not take it yet: dropped now, it passes it on.
+  void keep_notified() noexcept { state_.store(State::notified, memory_order_relaxed); }
   /// For a waiter that does not wait in the list any more: its notifier is about to be done with
   /// it.
   void wait_until_notified() const noexcept {
