@@ -196,6 +196,7 @@ int firmware_main() noexcept {
   ok &= check(both.first.value() == 42 && both.second.is_ready(), "the join has both results");
   ok &= check(sleeps > 0 && sleeps <= tick_count, "the idle executor slept, at most once a tick");
   ok &= check(notify_works(), "two tasks notify each other");
+  ok &= check(mutex_works(), "three tasks take turns");
   ok &= check(barrier_works(), "three tasks wait for each other");
   ok &= check(once_cell_works(), "a value is made once");
   return ok ? 0 : 1;

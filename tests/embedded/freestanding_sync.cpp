@@ -1,9 +1,11 @@
 #include "freestanding_sync.hpp"
 
 #include <optional>
+#include <utility>
 
 #include "rouse/embedded/static_executor.hpp"
 #include "rouse/sync/barrier.hpp"
+#include "rouse/sync/mutex.hpp"
 #include "rouse/sync/notify.hpp"
 #include "rouse/sync/once_cell.hpp"
 
@@ -43,6 +45,37 @@ class Player {
   Notify& mine_;
   Notify& other_;
   std::optional<Notify::Notified> waiting_;
+  int count_ = 0;
+};
+
+/// Adds ones, and lets the other tasks run while it has the lock.
+class Adder {
+ public:
+  using Output = void;
+  explicit Adder(Mutex<int>& total) noexcept : total_(total) {}
+
+  Poll<> poll(Context& cx) noexcept {
+    while (count_ < rounds) {
+      if (!guard_) {
+        if (!locking_) locking_.emplace(total_.lock());
+        auto locked = locking_->poll(cx);
+        if (locked.is_pending()) return pending;
+        locking_.reset();
+        guard_.emplace(std::move(locked).value());
+        cx.waker().wake_by_ref();
+        return pending;
+      }
+      ++**guard_;
+      ++count_;
+      guard_.reset();
+    }
+    return Poll<>::ready();
+  }
+
+ private:
+  Mutex<int>& total_;
+  std::optional<LockFuture<int, Mutex<int>*>> locking_;
+  std::optional<MutexGuard<int>> guard_;
   int count_ = 0;
 };
 
@@ -122,6 +155,17 @@ bool notify_works() noexcept {
   if (!executor.spawn(first) || !executor.spawn(second)) return false;
   run(executor);
   return first.count() == rounds && second.count() == rounds;
+}
+
+bool mutex_works() noexcept {
+  rouse::StaticExecutor<3> executor;
+  Mutex<int> total(0);
+  Adder first(total);
+  Adder second(total);
+  Adder third(total);
+  if (!executor.spawn(first) || !executor.spawn(second) || !executor.spawn(third)) return false;
+  run(executor);
+  return total.get_mut() == 3 * rounds;
 }
 
 bool barrier_works() noexcept {

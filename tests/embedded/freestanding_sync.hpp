@@ -2,5 +2,6 @@
 #pragma once
 
 bool notify_works() noexcept;
+bool mutex_works() noexcept;
 bool barrier_works() noexcept;
 bool once_cell_works() noexcept;
