@@ -130,7 +130,12 @@ void LocalCore::take_driver(Drivers* from) {
   if (from) driver_ = from->make(Unparker(unpark_owner, this));
 }
 
-void LocalCore::unpark_owner(void* core) noexcept { static_cast<LocalCore*>(core)->park_.unpark(); }
+void LocalCore::unpark_owner(void* core) noexcept {
+  auto& self = *static_cast<LocalCore*>(core);
+  // Under the lock, as Park says: once closed, the executor and its Park may be gone.
+  const Lock lock(self.mutex_);
+  if (!self.closed_) self.park_.unpark();
+}
 
 void LocalCore::sleep() {
   std::chrono::nanoseconds time = Park::for_ever;
@@ -272,6 +277,8 @@ void LocalCore::close() {
   const Owning owner(*this);
   closing_ = true;
   if (blocking_pool_) blocking_pool_->close();
+  // Before tasks are counted: its wakers are owners, too, of tasks that may have ended long ago.
+  if (driver_) driver_->close();
   for (;;) {
     drain_inbox();
     for (TaskHeader* task : tasks_) {
@@ -287,7 +294,6 @@ void LocalCore::close() {
     refs_.fetch_add(allocated_, memory_order_relaxed);
     break;
   }
-  if (driver_) driver_->close();
 }
 
 PoolMetrics LocalCore::metrics() const {

@@ -231,7 +231,8 @@ std::chrono::nanoseconds PoolCore::time_to_sleep(Worker& worker) noexcept {
 
 /// Whether a worker that goes to sleep is the only thread of this pool, and nothing is to be done.
 bool PoolCore::nothing_runs() noexcept {
-  if (workers_.size() > 1 || inside_.load(memory_order_relaxed) > 1) return false;
+  // ORDER: acquire; sees the task that a thread put on a queue before it left.
+  if (workers_.size() > 1 || inside_.load(memory_order_acquire) > 1) return false;
   // In this order: a call tells its task before it ends.
   return threads_.is_idle() && !is_work_left();
 }

@@ -54,7 +54,8 @@ class Worker {
   /// A task that waits its turn. True: it is not the only one of this worker.
   bool push(TaskHeader& task) {
     if (!has_own_work()) {
-      lifo_ = &task;  // first and last: spares the queue
+      lifo_ = &task;    // first and last: spares the queue
+      lifo_polls_ = 0;  // nobody waits: it comes before those that are pushed after it
       return false;
     }
     queue.push(task);

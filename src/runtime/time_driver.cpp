@@ -26,12 +26,15 @@ void restore_context(void* before) noexcept {
 class TimeDriver final : public Driver {
  public:
   /// `jumps`: the paused clock goes by what this thread does.
-  TimeDriver(RefPtr<Drivers> of, time::Clock& clock, bool jumps)
+  TimeDriver(RefPtr<Drivers> of, time::Clock& clock, Unparker unpark, bool jumps)
       : drivers_(std::move(of)),
+        unpark_(unpark),
         timers_(time::acquire_timers(clock.now())),
         context_(timers_, clock, true),
         jumps_(jumps) {
     context_.can_pause = jumps;
+    context_.unpark = [](void* self) noexcept { static_cast<TimeDriver*>(self)->unpark_(); };
+    context_.unparked = this;
   }
   ~TimeDriver() override { time::release_timers(timers_); }
 
@@ -56,6 +59,7 @@ class TimeDriver final : public Driver {
 
  private:
   const RefPtr<Drivers> drivers_;
+  const Unparker unpark_;
   Timers& timers_;
   TimeContext context_;
   const bool jumps_;
@@ -85,8 +89,8 @@ class TimeDrivers final : public Drivers {
 
   std::unique_ptr<Driver> make(Unparker unpark) override {
     const bool is_first = !outside_;
-    auto made =
-        std::make_unique<TimeDriver>(RefPtr<Drivers>::share(this), clock_, is_first && can_pause_);
+    auto made = std::make_unique<TimeDriver>(RefPtr<Drivers>::share(this), clock_, unpark,
+                                             is_first && can_pause_);
     if (is_first) outside_.emplace(made->timers(), clock_, unpark);
     return made;
   }

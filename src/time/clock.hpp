@@ -32,8 +32,10 @@ class Clock {
   /// Stands still from now on, at a full tick: so a sleep of some milliseconds takes just these.
   void pause() noexcept {
     const std::int64_t now = running_time().time_since_epoch().count();
-    const std::int64_t per_tick = resolution.count();
-    stands_at_.store((now + per_tick - 1) / per_tick * per_tick, memory_order_relaxed);
+    const std::int64_t since_tick = now % resolution.count();
+    const Nanoseconds rest(since_tick == 0 ? 0 : resolution.count() - since_tick);
+    stands_at_.store(add(Instant(Nanoseconds(now)), rest).time_since_epoch().count(),
+                     memory_order_relaxed);
   }
   /// A paused clock goes on to `time`, if that is not in its past.
   void jump(Instant time) noexcept {

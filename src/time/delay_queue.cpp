@@ -16,6 +16,10 @@ void DelayCore::insert(WheelNode& node) {
 
 void DelayCore::remove(WheelNode& node) noexcept { wheel_->remove(node); }
 
+void DelayCore::tell_if_empty() {
+  if (wheel_->is_empty() && !timer_.has_fired()) timer_.reset(Instant::min());
+}
+
 Poll<WheelNode*> DelayCore::poll(Context& cx) {
   if (!cx.has_budget()) return pending;
   for (;;) {
@@ -28,6 +32,10 @@ Poll<WheelNode*> DelayCore::poll(Context& cx) {
     const Instant next = TimerWheel::time_of(wheel_->next_tick());
     if (timer_.deadline != next) timer_.reset(next);
     if (!timer_.poll(cx)) return pending;
+    if (next == Instant::max()) {  // a paused clock that has come to the end of time
+      static_cast<void>(cx.take_budget());
+      return Poll<WheelNode*>::ready(wheel_->pop_any());
+    }
   }
 }
 

@@ -29,7 +29,8 @@ bool TimerEntry::poll(Context& cx) {
                "rt.enter();` while this thread blocks on it or runs a LocalExecutor");
   switch (here->timers.insert(*this, cx.waker())) {
     case Timers::Inserted::before_wake_up:
-      if (!here->is_owner) here->unpark(here->unparked);
+      // Also where this thread is the owner: it may have given its worker away meanwhile.
+      if (here->unpark) here->unpark(here->unparked);
       return false;
     case Timers::Inserted::yes:
     case Timers::Inserted::closed:  // the runtime has ended: so will the task

@@ -6,10 +6,8 @@
 namespace rouse::time {
 
 Instant TimerWheel::time_of(std::uint64_t tick) noexcept {
-  const auto last = static_cast<std::uint64_t>(Instant::max().time_since_epoch().count());
-  return tick > last / ns_per_tick
-             ? Instant::max()
-             : Instant(Nanoseconds(static_cast<std::int64_t>(tick * ns_per_tick)));
+  return tick > last_tick ? Instant::max()
+                          : Instant(Nanoseconds(static_cast<std::int64_t>(tick * ns_per_tick)));
 }
 
 /// Behind those of the same tick that are still to be dealt out.
@@ -129,11 +127,11 @@ void TimerWheel::move_all(std::size_t from, std::size_t to) noexcept {
 }
 
 void TimerWheel::unmark(std::size_t list) noexcept {
+  if (list == due || list == endless) return;
   if (list >= dealing) {
     dealing_levels_ &= ~(1U << (list - dealing));
     return;
   }
-  if (list == due) return;
   occupied_[list / 64] &= ~(std::uint64_t{1} << (list % 64));
   const std::uint64_t* bits = &occupied_[list / slots * words];
   if ((bits[0] | bits[1] | bits[2] | bits[3]) == 0) occupied_levels_ &= ~(1U << (list / slots));

@@ -63,8 +63,9 @@ class TimerWheel {
   /// Any node at all, in no order; null if there is none.
   WheelNode* pop_any() noexcept;
 
-  /// There is nothing to do before this tick; `never` if the wheel is empty. It may come before the
-  /// first node is due: call `advance` then and ask again.
+  /// There is nothing to do before this tick; `never` if no node will be due: the last time points
+  /// there are, which are after the last full tick, do not come. It may be before the first node is
+  /// due: call `advance` then and ask again.
   [[nodiscard]] std::uint64_t next_tick() const noexcept;
 
   /// Lets an empty wheel start at another time.
@@ -78,8 +79,11 @@ class TimerWheel {
   static constexpr unsigned words = slots / 64;
   // The lists: of the slots, then these.
   static constexpr std::size_t due = std::size_t{levels} * slots;
-  static constexpr std::size_t dealing = due + 1;  // one a level; level 0 needs none
-  static constexpr std::size_t list_count = dealing + levels;
+  static constexpr std::size_t dealing = due + 1;           // one a level; level 0 needs none
+  static constexpr std::size_t endless = dealing + levels;  // after the last full tick there is
+  static constexpr std::size_t list_count = endless + 1;
+  static constexpr std::uint64_t last_tick =
+      static_cast<std::uint64_t>(Instant::max().time_since_epoch().count()) / ns_per_tick;
 
   struct List : WheelLink {
     List() noexcept { prev = next = this; }
@@ -110,6 +114,7 @@ class TimerWheel {
   }
   [[nodiscard]] std::size_t list_for(std::uint64_t tick) const noexcept {
     if (tick <= now_) return due;
+    if (tick > last_tick) return endless;
     unsigned level = 0;
     while (level + 1 < levels && slot_of(tick, level + 1) > passed_slot(level + 1)) ++level;
     return list_of(level, slot_of(tick, level));

@@ -70,13 +70,14 @@ bool Timers::keep_waker(TimerEntry& entry, const Context& cx) {
 
 bool Timers::move(TimerEntry& entry, Instant deadline, bool is_owner) noexcept {
   Waker woken;  // after the guard
+  const std::uint64_t tick = TimerWheel::tick_after(deadline);
   {
     const SpinGuard guard(lock_);
     if (!is_in_here(entry)) return false;
     wheel_.remove(entry);
-    if (is_owner) {
+    if (is_owner && tick >= wakes_up_at_) {
       entry.deadline = deadline;
-      wheel_.insert(entry);
+      wheel_.insert(entry, tick);
       return true;
     }
     woken = take_out(entry, TimerEntry::fresh);

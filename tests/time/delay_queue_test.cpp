@@ -175,5 +175,36 @@ TEST(DelayQueue, TwentyThousandValuesComeOutInOrder) {
   });
 }
 
+TEST(DelayQueue, WhoeverWaitsLearnsThatItIsEmpty) {
+  run_paused([]() -> Async<void> {
+    DelayQueue<int> queue;
+    const DelayKey key = queue.insert(1, 1h);
+    const Instant begin = time::now();
+    const auto waits = [](DelayQueue<int>& from) -> Async<void> {
+      EXPECT_EQ(co_await from.next(), std::nullopt);
+    };
+    const auto removes = [](DelayQueue<int>& from, DelayKey what) -> Async<void> {
+      co_await sleep(1s);
+      EXPECT_EQ(from.remove(what), 1);
+    };
+    co_await join(waits(queue), removes(queue, key));
+    EXPECT_LE(time::now(), begin + 1s + time::resolution);
+    queue.insert(2, 1s);
+    EXPECT_EQ(co_await queue.next(), 2);
+  });
+}
+
+TEST(DelayQueue, GivesAllAtTheEndOfTime) {
+  run_paused([]() -> Async<void> {
+    co_await time::advance(std::chrono::hours::max());
+    DelayQueue<int> queue;
+    queue.insert(1, 1h);
+    queue.insert(2, std::chrono::hours::max());
+    EXPECT_EQ(co_await queue.next(), 1);
+    EXPECT_EQ(co_await queue.next(), 2);
+    EXPECT_EQ(co_await queue.next(), std::nullopt);
+  });
+}
+
 }  // namespace
 }  // namespace rouse

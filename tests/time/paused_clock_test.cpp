@@ -2,6 +2,8 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -12,6 +14,7 @@
 #include "rouse/future/join_all.hpp"
 #include "rouse/future/yield_now.hpp"
 #include "rouse/runtime/runtime.hpp"
+#include "rouse/sync/oneshot.hpp"
 #include "rouse/time/pause.hpp"
 #include "rouse/time/sleep.hpp"
 
@@ -219,6 +222,32 @@ TEST(PausedClock, IsOnlyForRuntimesWithOneThread) {
                std::invalid_argument);
   EXPECT_DEATH(time::pause(), "current_thread\\(\\) or worker_threads\\(1\\)");
   EXPECT_FALSE(time::is_paused());
+}
+
+TEST(PausedClock, DoesNotJumpToATimeThatNeverComes) {
+  run_paused([]() -> Async<void> {
+    const Instant begin = time::now();
+    auto never = spawn([]() -> Async<void> { co_await sleep(std::chrono::hours::max()); });
+    auto [tx, rx] = sync::oneshot<int>();
+    std::thread other([sender = std::move(tx)]() mutable {
+      std::this_thread::sleep_for(10ms);
+      (void)sender.send(1);
+    });
+    co_await rx;
+    other.join();
+    EXPECT_EQ(time::now(), begin);
+    co_await sleep(1s);
+    EXPECT_EQ(time::now(), begin + 1s);
+  });
+}
+
+TEST(PausedClock, CanBePausedAtTheEndOfTime) {
+  run_paused([]() -> Async<void> {
+    co_await time::advance(std::chrono::hours::max());
+    time::resume();
+    time::pause();
+    EXPECT_EQ(time::now(), Instant::max());
+  });
 }
 
 }  // namespace

@@ -277,5 +277,61 @@ TEST(SleepDeath, OutsideOfARuntimeSaysWhatToDo) {
   EXPECT_DEATH(LocalExecutor().run_until(sleep(1ms)), "outside of a runtime");
 }
 
+TEST(Sleep, OfFramesThatOnlyJustFit) {
+  using Frames = std::chrono::duration<std::int64_t, std::ratio<1, 60>>;
+  const std::int64_t seconds = std::int64_t{200} * 365 * 24 * 3600;
+  EXPECT_EQ(time::saturate(Frames(seconds * 60)), std::chrono::seconds(seconds));
+  EXPECT_EQ(time::saturate(Frames(-seconds * 60)), std::chrono::seconds(-seconds));
+  EXPECT_EQ(time::saturate(Frames(1)), 16'666'667ns);
+  EXPECT_EQ(time::saturate(Frames(-1)), -16'666'666ns);
+  EXPECT_EQ(time::saturate(Frames::max()), std::chrono::nanoseconds::max());
+  EXPECT_EQ(time::saturate(Frames::min()), std::chrono::nanoseconds::min());
+}
+
+TEST(Sleep, WorksAfterAWorkerWasGivenAwayUnderEnter) {
+  Runtime other = Runtime::builder().current_thread().build();
+  Runtime runtime = Runtime::builder().worker_threads(1).build();
+  const auto main = [](Runtime& entered) -> Async<void> {
+    {
+      const auto here = entered.enter();
+      block_in_place([] { std::this_thread::sleep_for(20ms); });  // the worker sleeps by then
+    }
+    co_await sleep(5ms);
+  };
+  runtime.block_on(main(other));
+}
+
+/// Polls it once, and leaves its task's waker there.
+class PolledOnce {
+ public:
+  using Output = void;
+  explicit PolledOnce(Sleep& polled) noexcept : sleep_(polled) {}
+  Poll<void> poll(Context& cx) {
+    EXPECT_TRUE(sleep_.poll(cx).is_pending());
+    return Poll<void>::ready();
+  }
+
+ private:
+  Sleep& sleep_;
+};
+
+TEST(Sleep, ThatOutlivesItsTaskDoesNotKeepARuntimeAlive) {
+  for (const bool local : {true, false}) {
+    auto hook = std::make_shared<int>();
+    const std::weak_ptr<int> seen = hook;
+    Sleep outlives = sleep(1h);
+    {
+      auto builder = Runtime::builder();
+      builder.on_thread_start([hook] {});
+      hook.reset();
+      Runtime runtime =
+          local ? builder.current_thread().build() : builder.worker_threads(1).build();
+      builder = Runtime::builder();
+      runtime.block_on(PolledOnce(outlives));
+    }
+    EXPECT_TRUE(seen.expired()) << local;
+  }
+}
+
 }  // namespace
 }  // namespace rouse

@@ -118,5 +118,22 @@ TEST(Timeout, LeavesNothingBehindWhereverItIsDropped) {
   });
 }
 
+TEST(Timeout, OfNothingGivesWhatIsReadyAlsoWhenTheBudgetIsUsedUp) {
+  run_paused([]() -> Async<void> {
+    for (int i = 0; i < 1000; ++i) {
+      EXPECT_TRUE((co_await timeout(0s, sleep(0s)).result()).has_value()) << i;
+    }
+  });
+}
+
+TEST(Timeout, EndsAFutureThatIsAlwaysReadyUnderBlockOn) {
+  Runtime runtime = Runtime::builder().worker_threads(1).build();
+  const auto here = runtime.enter();
+  const auto busy = []() -> Async<void> {
+    for (;;) co_await sleep(0s);
+  };
+  EXPECT_THROW(block_on(timeout(2ms, busy())), TimedOut);
+}
+
 }  // namespace
 }  // namespace rouse

@@ -40,8 +40,10 @@ auto block_on(F&& future) -> output_or_void_t<F> {
   if constexpr (is_future) {
     refuse_to_block("block_on");
     ThreadWaker thread;
-    Context cx(thread.waker());
     for (;;) {
+      // A budget, as a task has: without, what is ready again and again would keep its own timeout
+      // from being looked after.
+      Context cx(thread.waker(), Context::task_budget);
       auto poll = future.poll(cx);
       if (poll.is_ready()) return std::move(poll).value();
       thread.wait();

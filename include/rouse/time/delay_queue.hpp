@@ -38,6 +38,8 @@ class ROUSE_API DelayCore {
 
   void insert(WheelNode& node);
   void remove(WheelNode& node) noexcept;
+  /// Whoever waits is woken if there is nothing left to wait for.
+  void tell_if_empty();
   /// The next one that is due, which is in here no more. Null: there are none.
   Poll<WheelNode*> poll(Context& cx);
 
@@ -104,11 +106,13 @@ class DelayQueue {
     return DelayKey(entry.index, entry.use);
   }
 
-  /// The value, which does not come out any more; nothing if it is not in here.
+  /// The value, which does not come out any more; nothing if it is not in here. Whoever waits in
+  /// `next` learns that the queue is empty.
   std::optional<T> remove(DelayKey key) {
     Entry* entry = find(key);
     if (entry == nullptr) return std::nullopt;
     core_.remove(*entry);
+    core_.tell_if_empty();
     return take(*entry);
   }
   /// Comes out when so much time has passed from now on. False: it is not in here.
@@ -160,7 +164,8 @@ class DelayQueue {
 
   Entry& unused() {
     if (unused_.empty()) {
-      unused_.reserve(entries_.size() + 1);  // so that `take` need not allocate
+      // So that `take` need not allocate.
+      if (unused_.capacity() <= entries_.size()) unused_.reserve(2 * entries_.size() + 1);
       return entries_.emplace_back(static_cast<std::uint32_t>(entries_.size()));
     }
     Entry& entry = entries_[unused_.back()];

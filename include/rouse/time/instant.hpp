@@ -38,7 +38,20 @@ template <class Rep, class Period>
     if (wide.count() != wide.count()) return Nanoseconds::zero();
     if (wide >= Wide(Nanoseconds::max())) return Nanoseconds::max();
     if (wide <= Wide(Nanoseconds::min())) return Nanoseconds::min();
-    return std::chrono::ceil<Nanoseconds>(duration);
+    using Factor = std::ratio_divide<Period, std::nano>;
+    if constexpr (std::chrono::treat_as_floating_point_v<Rep>) {
+      return std::chrono::ceil<Nanoseconds>(wide);
+    } else if constexpr (Factor::num != 1 && Factor::den != 1) {
+      // Frames, for instance: the count times the numerator may not fit though the result does.
+      using Count = std::common_type_t<Rep, std::intmax_t>;
+      const Count count = duration.count();
+      const Count whole = count / static_cast<Count>(Factor::den);
+      const std::chrono::duration<Count, Period> rest(count % static_cast<Count>(Factor::den));
+      return Nanoseconds(static_cast<std::int64_t>(whole * static_cast<Count>(Factor::num))) +
+             std::chrono::ceil<Nanoseconds>(rest);
+    } else {
+      return std::chrono::ceil<Nanoseconds>(duration);
+    }
   }
 }
 

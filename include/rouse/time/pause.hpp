@@ -11,7 +11,9 @@
 //
 // For runtimes that run tasks on one thread: current_thread(), or worker_threads(1); it is the
 // clock of that runtime alone. What waits for something outside of the runtime (a socket, another
-// thread) does not keep the clock from jumping.
+// thread) does not keep the clock from jumping. And what sleeps beside the runtime's own tasks (in
+// a LocalSet, in a block_on under Runtime::enter or in a blocking call) does not make it jump: it
+// waits until `advance`, or a sleep of one of these tasks, takes the clock there.
 #pragma once
 
 #include <chrono>

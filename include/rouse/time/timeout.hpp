@@ -40,6 +40,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   Poll<Result<output_t<F>>> poll_result(Context& cx) {
     using Ready = Poll<Result<output_t<F>>>;
     ROUSE_ASSERT(future_.has_value(), "a timeout was polled again after it was ready");
+    const bool had_budget = cx.has_budget();  // if not, the task was woken and comes back with some
     Outcome<output_t<F>> outcome;
     if (poll_into(outcome, *future_, cx)) {
       future_.reset();
@@ -50,8 +51,9 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
         return Ready::ready(Result<output_t<F>>(outcome.take()));
       }
     }
-    // Not a matter of the task's budget: a future that uses it up must not put the end off.
-    if (!timer_.poll(cx)) return pending;
+    // Not a matter of the task's budget: a future that uses it up must not put the end off. But
+    // what was used up before says nothing about the future, which is asked once more.
+    if (!timer_.poll(cx) || (!had_budget && !std::exchange(is_put_off_, true))) return pending;
     future_.reset();
     return Ready::ready(Result<output_t<F>>(std::errc::timed_out));
   }
@@ -63,6 +65,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
  private:
   std::optional<F> future_;
   time::TimerEntry timer_;
+  bool is_put_off_ = false;
 };
 
 /// Gives `future` until `deadline`.
