@@ -144,6 +144,7 @@ struct SharedWaker {
   }
   static void wake_by_ref(const void* data) { const_cast<W*>(self(data))->wake(); }
   static void drop(const void* data) { self(data)->release(); }
+  // NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constexpr is not dynamic
   static constexpr RawWakerVTable vtable{clone, wake, wake_by_ref, drop};
 };
 
