@@ -163,6 +163,7 @@ ChannelCore::Wait ChannelCore::wait_for_room(WaitingSender& sender, const Contex
     claims = ring.claims.fetch_or(senders_wait, memory_order_relaxed) | senders_wait;
     if (!has_room_now(ring, claims)) break;
     no_senders_wait(ring);  // it was made right before
+    // ORDER: acquire; as above.
     claims = ring.claims.load(memory_order_acquire);
   }
   waiting_senders_.push(sender, std::move(waker));
@@ -298,13 +299,11 @@ void ChannelCore::wake_receivers() noexcept {
   notify_all_and_unlock(lock, waiting_receivers_);
 }
 
-Poll<> ChannelCore::poll_closed(Waiter& watcher, Context& cx) {
-  const bool is_over =
-      wait_until(lock, close_watchers_, watcher, cx, [this] { return is_closed(); });
-  return is_over ? Poll<>::ready() : Poll<>(pending);
+bool ChannelCore::poll_no_receiver(Waiter& watcher, Context& cx) {
+  return wait_until(lock, close_watchers_, watcher, cx, [this] { return is_closed(); });
 }
 
-void ChannelCore::leave_watchers(Waiter& watcher) noexcept {
+void ChannelCore::stop_waiting_for_receivers(Waiter& watcher) noexcept {
   stop_waiting(lock, close_watchers_, watcher);
 }
 

@@ -37,7 +37,7 @@ using rouse::testing::PollHarness;
 
 static_assert(sizeof(BroadcastReceiver<int>) == 64);
 static_assert(sizeof(BroadcastReceiver<int>::Recv) == 8);
-static_assert(sizeof(BroadcastSender<int>::Closed) == 48);
+static_assert(sizeof(sync::Closed<sync::BroadcastCore>) == 48);
 
 TEST(Broadcast, EveryReceiverGetsEveryValue) {
   auto [tx, rx] = broadcast<std::string>(4);

@@ -37,7 +37,7 @@ using rouse::testing::PollHarness;
 
 static_assert(sizeof(WatchReceiver<int>) == 56);
 static_assert(sizeof(WatchReceiver<int>::Changed) == 8);
-static_assert(sizeof(WatchSender<int>::Closed) == 48);
+static_assert(sizeof(sync::Closed<sync::WatchCore>) == 48);
 
 TEST(Watch, TheInitialValueIsThereAndCountsAsSeen) {
   auto [tx, rx] = watch<std::string>("first");

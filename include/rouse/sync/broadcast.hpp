@@ -27,6 +27,7 @@
 #include "rouse/base/result.hpp"
 #include "rouse/core/future.hpp"
 #include "rouse/sync/broadcast_core.hpp"
+#include "rouse/sync/closed.hpp"
 
 namespace rouse::sync {
 
@@ -70,8 +71,6 @@ class BroadcastReceiver;
 template <class T>
 class BroadcastSender {
  public:
-  class Closed;
-
   explicit BroadcastSender(RefPtr<BroadcastCore> counted) noexcept : core_(std::move(counted)) {}
   BroadcastSender(const BroadcastSender& other) noexcept : core_(other.core_) {
     if (core_) core_->add_sender();
@@ -103,7 +102,9 @@ class BroadcastSender {
   [[nodiscard]] std::size_t receiver_count() const noexcept { return core().receivers(); }
   /// Completes when there is no receiver; `subscribe` may make one later. Dropped midway, it loses
   /// nothing. Borrows the sender.
-  [[nodiscard]] Closed closed() const noexcept { return Closed(core()); }
+  [[nodiscard]] Closed<BroadcastCore> closed() const noexcept {
+    return Closed<BroadcastCore>(core());
+  }
   /// Another sender, as a copy.
   [[nodiscard]] BroadcastSender clone() const noexcept { return *this; }
 
@@ -114,29 +115,6 @@ class BroadcastSender {
   }
 
   RefPtr<BroadcastCore> core_;
-};
-
-template <class T>
-class [[nodiscard(
-    "a future does nothing until it is polled: co_await it or spawn it")]] BroadcastSender<T>::
-    Closed {
- public:
-  using Output = void;
-
-  explicit Closed(BroadcastCore& core) noexcept : core_(&core) {}
-  Closed(Closed&&) noexcept = default;
-  ~Closed() { core_->stop_waiting_for_receivers(waiter_); }
-
-  Poll<> poll(Context& cx) {
-    if (!cx.take_budget() || !core_->poll_no_receiver(waiter_, cx)) return pending;
-    return Poll<>::ready();
-  }
-  [[nodiscard]] bool borrows() const noexcept { return true; }
-
- private:
-  struct Waiting : Waiter {};
-  BroadcastCore* core_;
-  Waiting waiter_;
 };
 
 /// A stream of the values. It may be moved at any time.

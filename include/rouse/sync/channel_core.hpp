@@ -152,8 +152,9 @@ class ROUSE_API ChannelCore {
     // ORDER: acquire; sees what was done before `close`.
     return (newest().claims.load(memory_order_acquire) & closed) != 0;
   }
-  [[nodiscard]] Poll<> poll_closed(Waiter& watcher, Context& cx);
-  void leave_watchers(Waiter& watcher) noexcept;
+  /// True: it is closed. False: `cx` is woken then.
+  [[nodiscard]] bool poll_no_receiver(Waiter& watcher, Context& cx);
+  void stop_waiting_for_receivers(Waiter& watcher) noexcept;
 
   void add_sender() noexcept { senders_.fetch_add(1, memory_order_relaxed); }
   /// For a weak sender: false if there is no sender any more.
@@ -211,6 +212,7 @@ class ROUSE_API ChannelCore {
     return static_cast<std::uint32_t>(taken) >= static_cast<std::uint32_t>(ring.capacity);
   }
   static bool has_room_now(Ring& ring, std::uint64_t claims) noexcept;
+  /// ORDER: acquire; sees the ring that was installed.
   const Ring& newest() const noexcept { return *ring_.load(memory_order_acquire); }
 
   /// Adds `taken` to the claims: one_position or one_reserved.

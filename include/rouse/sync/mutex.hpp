@@ -6,7 +6,7 @@
 //   auto guard = co_await numbers.lock();
 //   guard->push_back(1);                    // unlocked when `guard` ends
 //
-// For a few instructions without an await a std::mutex is faster.
+// For a few instructions without an await the standard library's mutex is faster.
 #pragma once
 
 #include <concepts>

@@ -12,28 +12,10 @@
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/base/result.hpp"
 #include "rouse/core/future.hpp"
+#include "rouse/sync/closed.hpp"
 #include "rouse/sync/message_queue.hpp"
 
 namespace rouse::sync {
-
-/// Completes when the channel is closed, or its last receiver gone. Dropping it loses nothing.
-class [[nodiscard("a future does nothing until it is polled: co_await it")]] ChannelClosed {
- public:
-  using Output = void;
-  explicit ChannelClosed(ChannelCore& channel) noexcept : channel_(&channel) {}
-  ChannelClosed(ChannelClosed&&) noexcept = default;
-  ~ChannelClosed() {
-    if (!watcher_.is_fresh()) channel_->leave_watchers(watcher_);
-  }
-  Poll<> poll(Context& cx) { return channel_->poll_closed(watcher_, cx); }
-  [[nodiscard]] bool borrows() const noexcept { return true; }
-
- private:
-  class Watcher : public Waiter {};
-
-  ChannelCore* channel_;
-  Watcher watcher_;
-};
 
 /// What all that may send share: one of the channel's senders, which may be copied.
 template <class T>
@@ -61,8 +43,8 @@ class SenderHandle {
 
   [[nodiscard]] bool is_closed() const noexcept { return queue().is_closed(); }
   /// Waits until nobody receives any more.
-  [[nodiscard]] ChannelClosed closed() const noexcept ROUSE_LIFETIMEBOUND {
-    return ChannelClosed(queue());
+  [[nodiscard]] Closed<ChannelCore> closed() const noexcept ROUSE_LIFETIMEBOUND {
+    return Closed<ChannelCore>(queue());
   }
   [[nodiscard]] bool same_channel(const SenderHandle& other) const noexcept {
     return queue_ == other.queue_;

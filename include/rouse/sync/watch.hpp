@@ -22,6 +22,7 @@
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/base/result.hpp"
 #include "rouse/core/future.hpp"
+#include "rouse/sync/closed.hpp"
 #include "rouse/sync/watch_core.hpp"
 
 namespace rouse::sync {
@@ -104,8 +105,6 @@ class WatchReceiver;
 template <class T>
 class WatchSender {
  public:
-  class Closed;
-
   explicit WatchSender(RefPtr<WatchShared<T>> counted) noexcept : shared_(std::move(counted)) {}
   WatchSender(const WatchSender& other) noexcept : shared_(other.shared_) {
     if (shared_) shared_->add_sender();
@@ -165,7 +164,7 @@ class WatchSender {
   /// Whether there is no receiver now. `subscribe` makes one.
   [[nodiscard]] bool is_closed() const noexcept { return receiver_count() == 0; }
   /// Completes when there is no receiver. Dropped midway, it loses nothing. Borrows the sender.
-  [[nodiscard]] Closed closed() const noexcept { return Closed(shared()); }
+  [[nodiscard]] Closed<WatchCore> closed() const noexcept { return Closed<WatchCore>(shared()); }
   /// Another sender, as a copy.
   [[nodiscard]] WatchSender clone() const noexcept { return *this; }
 
@@ -176,28 +175,6 @@ class WatchSender {
   }
 
   RefPtr<WatchShared<T>> shared_;
-};
-
-template <class T>
-class [[nodiscard(
-    "a future does nothing until it is polled: co_await it or spawn it")]] WatchSender<T>::Closed {
- public:
-  using Output = void;
-
-  explicit Closed(WatchCore& core) noexcept : core_(&core) {}
-  Closed(Closed&&) noexcept = default;
-  ~Closed() { core_->stop_waiting_for_receivers(waiter_); }
-
-  Poll<> poll(Context& cx) {
-    if (!cx.take_budget() || !core_->poll_no_receiver(waiter_, cx)) return pending;
-    return Poll<>::ready();
-  }
-  [[nodiscard]] bool borrows() const noexcept { return true; }
-
- private:
-  struct Waiting : Waiter {};
-  WatchCore* core_;
-  Waiting waiter_;
 };
 
 /// Knows which value it has seen; a copy has seen the same. A stream of values: each that is there

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "rouse/core/future.hpp"
+#include "rouse/core/stream.hpp"
 #include "rouse/time/instant.hpp"
 #include "rouse/time/timer_entry.hpp"
 
@@ -64,20 +64,6 @@ class DelayKey {
  private:
   std::uint32_t index_ = 0;
   std::uint32_t use_ = 0;
-};
-
-/// Completes with the next value that is due; without one when the queue is empty. Dropped midway,
-/// nothing is lost. It borrows the queue. Any thread of a runtime. No errors.
-template <class Queue>
-class [[nodiscard("a future does nothing until it is polled: co_await it")]] DelayQueueNext {
- public:
-  using Output = std::optional<typename Queue::Item>;
-  explicit DelayQueueNext(Queue& queue) noexcept : queue_(queue) {}
-  Poll<Output> poll(Context& cx) { return queue_.poll_next(cx); }
-  [[nodiscard]] static bool borrows() noexcept { return true; }
-
- private:
-  Queue& queue_;
 };
 
 /// May be moved until it was polled first.
@@ -142,9 +128,7 @@ class DelayQueue {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool is_empty() const noexcept { return size_ == 0; }
 
-  [[nodiscard]] DelayQueueNext<DelayQueue> next() noexcept {
-    return DelayQueueNext<DelayQueue>(*this);
-  }
+  [[nodiscard]] Next<DelayQueue> next() noexcept { return Next<DelayQueue>(*this); }
   /// As a stream: without a value when the queue is empty. It may be polled again after that.
   Poll<std::optional<T>> poll_next(Context& cx) {
     Poll<time::WheelNode*> due = core_.poll(cx);

@@ -1,0 +1,33 @@
+// Closed<Core>: what `tx.closed()` of a channel, a broadcast or a watch gives: waits until nobody
+// receives any more. Core has `poll_no_receiver` and `stop_waiting_for_receivers`.
+#pragma once
+
+#include "rouse/core/future.hpp"
+#include "rouse/sync/wait_list.hpp"
+
+namespace rouse::sync {
+
+/// Completes when the channel is closed, or its last receiver gone. Dropped midway, it loses
+/// nothing. Borrows the sender. Any thread.
+template <class Core>
+class [[nodiscard("a future does nothing until it is polled: co_await it")]] Closed {
+ public:
+  using Output = void;
+
+  explicit Closed(Core& core) noexcept : core_(&core) {}
+  Closed(Closed&&) noexcept = default;
+  ~Closed() { core_->stop_waiting_for_receivers(waiter_); }
+
+  Poll<> poll(Context& cx) {
+    if (!cx.take_budget() || !core_->poll_no_receiver(waiter_, cx)) return pending;
+    return Poll<>::ready();
+  }
+  [[nodiscard]] bool borrows() const noexcept { return true; }
+
+ private:
+  struct Waiting : Waiter {};
+  Core* core_;
+  Waiting waiter_;
+};
+
+}  // namespace rouse::sync
