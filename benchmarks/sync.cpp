@@ -24,10 +24,8 @@ ThreadPoolConfig workers(benchmark::State& state) {
 
 constexpr int messages = 1'000'000;
 
-Async<void> send_numbers(sync::Sender<std::int64_t> tx, int n) {
-  for (int i = 0; i < n; ++i) (void)co_await tx.send(i);
-}
-Async<void> send_numbers_unbounded(sync::UnboundedSender<std::int64_t> tx, int n) {
+template <class Tx>
+Async<void> send_numbers(Tx tx, int n) {
   for (int i = 0; i < n; ++i) (void)co_await tx.send(i);
 }
 Async<std::int64_t> sum_up(sync::Receiver<std::int64_t> rx) {
@@ -36,38 +34,36 @@ Async<std::int64_t> sum_up(sync::Receiver<std::int64_t> rx) {
   co_return sum;
 }
 
-Async<std::int64_t> many_to_one(int senders) {
-  auto [tx, rx] = sync::channel<std::int64_t>(1024);
+/// Over a new channel that `make` gives.
+template <class Make>
+Async<std::int64_t> many_to_one(Make make, int senders) {
+  auto [tx, rx] = make();
   auto sum = spawn(sum_up, std::move(rx));
-  for (int i = 0; i < senders; ++i) spawn(send_numbers, tx, messages / senders).detach();
+  for (int i = 0; i < senders; ++i) {
+    spawn(send_numbers<decltype(tx)>, tx, messages / senders).detach();
+  }
   {
     const auto last = std::move(tx);
   }
   co_return co_await sum;
 }
-void mpsc(benchmark::State& state) {
+template <class Make>
+void many_to_one_runs(benchmark::State& state, Make make) {
   const ThreadPool pool(workers(state));
   const int senders = static_cast<int>(state.range(1));
-  for (auto _ : state) benchmark::DoNotOptimize(block_on(pool.spawn(many_to_one, senders)));
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(block_on(pool.spawn(many_to_one<Make>, make, senders)));
+  }
   state.SetItemsProcessed(state.iterations() * messages);
+}
+
+void mpsc(benchmark::State& state) {
+  many_to_one_runs(state, [] { return sync::channel<std::int64_t>(1024); });
 }
 BENCHMARK(mpsc)->ArgsProduct({{1, 2}, {1, 4}})->ArgNames({"workers", "senders"})->UseRealTime();
 
-Async<std::int64_t> many_to_one_unbounded(int senders) {
-  auto [tx, rx] = sync::unbounded<std::int64_t>();
-  auto sum = spawn(sum_up, std::move(rx));
-  for (int i = 0; i < senders; ++i) spawn(send_numbers_unbounded, tx, messages / senders).detach();
-  {
-    const auto last = std::move(tx);
-  }
-  co_return co_await sum;
-}
 void mpsc_unbounded(benchmark::State& state) {
-  const ThreadPool pool(workers(state));
-  const int senders = static_cast<int>(state.range(1));
-  for (auto _ : state)
-    benchmark::DoNotOptimize(block_on(pool.spawn(many_to_one_unbounded, senders)));
-  state.SetItemsProcessed(state.iterations() * messages);
+  many_to_one_runs(state, [] { return sync::unbounded<std::int64_t>(); });
 }
 BENCHMARK(mpsc_unbounded)
     ->ArgsProduct({{1, 2}, {1, 4}})

@@ -172,6 +172,11 @@ Async<void> all_fired_on(std::size_t workers, const nanoseconds* durations) {
   for (auto& part : parts) co_await part;
 }
 
+void report(benchmark::State& state, std::int64_t cpu_before) {
+  state.counters["cpu_ns_each"] = static_cast<double>(cpu_ns() - cpu_before) / million;
+  state.counters["worst_late_ms"] = static_cast<double>(worst_ns) / 1e6;
+}
+
 void timers_fire(benchmark::State& state) {
   Runtime runtime = workers(state);
   const auto durations = random_durations(2s, 4s);
@@ -179,8 +184,7 @@ void timers_fire(benchmark::State& state) {
     worst_ns = 0;
     const std::int64_t before = cpu_ns();
     runtime.block_on(all_fired_on(static_cast<std::size_t>(state.range(0)), durations.data()));
-    state.counters["cpu_ns_each"] = static_cast<double>(cpu_ns() - before) / million;
-    state.counters["worst_late_ms"] = static_cast<double>(worst_ns) / 1e6;
+    report(state, before);
   }
 }
 BENCHMARK(timers_fire)
@@ -218,8 +222,7 @@ void tasks_sleep(benchmark::State& state) {
     const std::int64_t before = cpu_ns();
     runtime.block_on(spawn_sleepers(durations, handles));
     runtime.block_on(join(handles));
-    state.counters["cpu_ns_each"] = static_cast<double>(cpu_ns() - before) / million;
-    state.counters["worst_late_ms"] = static_cast<double>(worst_ns) / 1e6;
+    report(state, before);
   }
 }
 BENCHMARK(tasks_sleep)

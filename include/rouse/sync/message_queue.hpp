@@ -65,13 +65,13 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
   [[gnu::noinline]] void serve_senders_soon(const Context& cx) noexcept {
     const Context* const poll = cx.poll_of_task();
     if (2 * free_room() >= capacity()) return serve_senders();
+    if (serving_poll_.load(memory_order_relaxed) == poll) return;  // only this poll sets that
     const Context* serving = nullptr;
     // ORDER: acquire; the poll that had `serve_later_` before is done with it.
     if (!serving_poll_.compare_exchange_strong(serving, poll, memory_order_acquire,
                                                memory_order_relaxed)) {
       // Another poll that is to serve may end before it sees the room made here.
-      if (serving != poll) serve_senders();
-      return;
+      return serve_senders();
     }
     this->add_ref();
     if (!cx.at_poll_end(serve_later_)) serve_at_poll_end(serve_later_);
