@@ -10,6 +10,7 @@
 #include "rouse/core/async.hpp"         // IWYU pragma: export
 #include "rouse/core/async_stream.hpp"  // IWYU pragma: export
 #include "rouse/core/atomic_waker.hpp"  // IWYU pragma: export
+#include "rouse/core/attempt.hpp"       // IWYU pragma: export
 #include "rouse/core/context.hpp"       // IWYU pragma: export
 #include "rouse/core/future.hpp"        // IWYU pragma: export
 #include "rouse/core/poll.hpp"          // IWYU pragma: export
@@ -31,6 +32,15 @@
 #include "rouse/future/try_join.hpp"           // IWYU pragma: export
 #include "rouse/future/unconstrained.hpp"      // IWYU pragma: export
 #include "rouse/future/yield_now.hpp"          // IWYU pragma: export
+
+// Bytes.
+#include "rouse/io/async_buf_read.hpp"  // IWYU pragma: export
+#include "rouse/io/async_read.hpp"      // IWYU pragma: export
+#include "rouse/io/async_write.hpp"     // IWYU pragma: export
+#include "rouse/io/buffer.hpp"          // IWYU pragma: export
+#include "rouse/io/error.hpp"           // IWYU pragma: export
+#include "rouse/io/read.hpp"            // IWYU pragma: export
+#include "rouse/io/write.hpp"           // IWYU pragma: export
 
 // Time.
 #include "rouse/time/delay_queue.hpp"  // IWYU pragma: export

@@ -1,0 +1,48 @@
+// Write: some bytes to an AsyncWrite. WriteMembers: the writing functions that every writer has as
+// members.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "rouse/base/attributes.hpp"
+#include "rouse/core/fallible.hpp"
+#include "rouse/io/async_write.hpp"
+
+namespace rouse::io {
+
+/// Completes with how many bytes were taken, at least one unless there were none. Dropped midway,
+/// nothing was written. Errors: the writer's.
+template <class W>
+class [[nodiscard("a future does nothing until it is polled: co_await it")]] Write
+    : public Fallible<Write<W>, std::size_t> {
+ public:
+  Write(W& writer, Buffer data) noexcept : writer_(writer), data_(data) {}
+
+  Poll<Result<std::size_t>> poll_result(Context& cx) { return writer_.poll_write(cx, data_); }
+  [[nodiscard]] bool borrows() const noexcept { return true; }
+
+ private:
+  W& writer_;
+  Buffer data_;
+};
+
+template <AsyncWrite W>
+Write<W> write(W& writer ROUSE_LIFETIMEBOUND, Buffer data) {
+  return Write<W>(writer, data);
+}
+
+/// Base of a writer: `class TcpStream : public io::WriteMembers<TcpStream>`.
+template <class Self>
+class WriteMembers {
+ public:
+  /// See io::Write.
+  Write<Self> write(Buffer data) ROUSE_LIFETIMEBOUND { return Write<Self>(self(), data); }
+
+ private:
+  friend Self;
+  WriteMembers() noexcept = default;
+  Self& self() noexcept { return static_cast<Self&>(*this); }
+};
+
+}  // namespace rouse::io
