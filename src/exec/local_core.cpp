@@ -7,6 +7,8 @@ namespace {
 
 /// How many polls may pass before the owner looks at its inbox.
 constexpr unsigned inbox_interval = 61;
+/// And how many polls and looks before it looks for I/O and timers.
+constexpr unsigned event_interval = 61;
 
 }  // namespace
 
@@ -109,16 +111,22 @@ void LocalCore::run_while(const std::function<bool()>& more, Scheduler& spawns_o
   if (!driver_ && this_thread.scheduler) take_driver(this_thread.scheduler->drivers());
   const Owning owner(*this, spawns_on);
   counters_.wake();
+  unsigned turns = 0;
   while (more()) {
-    for (unsigned i = 0; i < inbox_interval && !queue_.empty(); ++i) poll_task(queue_.pop());
+    for (unsigned i = 0; i < inbox_interval && !queue_.empty(); ++i, ++turns) {
+      poll_task(queue_.pop());
+    }
     this_thread.task = nullptr;
     // ORDER: acquire; sees the posts.
     if (inbox_pending_.load(memory_order_acquire)) {
       drain_inbox();
     } else if (queue_.empty() && more()) {
       sleep();
+      turns = 0;
       continue;
     }
+    if (++turns < event_interval) continue;
+    turns = 0;
     park_.poll();
     if (driver_) driver_->poll();
   }
@@ -149,6 +157,7 @@ void LocalCore::sleep() {
     park_.park(time);
     counters_.wake();
   }
+  park_.poll();
   if (driver_) driver_->poll();
 }
 

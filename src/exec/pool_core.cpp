@@ -121,11 +121,8 @@ void PoolCore::look_around(Worker& worker) {
   }
   if (worker.until_events == 0) {
     worker.until_events = config_.event_interval;
-    if (worker.driver) drive(worker);
-    if (Park* driver = driver_.take()) {
-      driver->poll();
-      driver_.give_back();
-    }
+    drive(worker);
+    if (driver_.take() != nullptr) hand_out_io(worker);
   }
   worker.look_interval = std::min({worker.until_injected, worker.until_events, max_look_interval});
   worker.until_look = worker.look_interval;
@@ -143,10 +140,8 @@ TaskHeader* PoolCore::take_injected(Worker& worker, std::size_t max) {
 }
 
 TaskHeader* PoolCore::find_work(Worker& worker) {
-  if (worker.driver) {
-    drive(worker);
-    if (TaskHeader* task = worker.next()) return task;
-  }
+  drive(worker);
+  if (TaskHeader* task = worker.next()) return task;
   bool searching = idle_.start_search();
   for (;;) {
     if (searching) {
@@ -205,23 +200,34 @@ bool PoolCore::sleep(Worker& worker, bool was_searching) {
   idle_.sleep(worker, was_searching);
   if (is_work_left() && idle_.wants_waking()) wake_one();
   worker.counters.sleep();
-  while (!is_closing() && !worker.has_own_work() && idle_.is_sleeping(worker)) {
+  bool has_driver = false;
+  while (!has_driver && !is_closing() && !worker.has_own_work() && idle_.is_sleeping(worker)) {
     const std::chrono::nanoseconds time = time_to_sleep(worker);
     if (time <= std::chrono::nanoseconds(0)) break;
-    worker.park.park(driver_, time);
+    has_driver = worker.park.park(driver_, time);
   }
   worker.counters.wake();
   const bool was_chosen = !idle_.wake_up(worker);
   // No longer one of the sleepers, so that whom it wakes for its tasks is another.
-  if (worker.driver) drive(worker);
+  if (has_driver) hand_out_io(worker);
+  drive(worker);
   return was_chosen;
 }
 
 /// Lets the worker's timers wake what is due. Those tasks are polled in the order they are woken.
 void PoolCore::drive(Worker& worker) noexcept {
+  if (!worker.driver) return;
   worker.is_driving = true;
   worker.driver->poll();
   worker.is_driving = false;
+}
+
+/// The same for I/O; the worker has the driver, and gives it back.
+void PoolCore::hand_out_io(Worker& worker) noexcept {
+  worker.is_driving = true;
+  driver_.poll();
+  worker.is_driving = false;
+  driver_.give_back();
 }
 
 std::chrono::nanoseconds PoolCore::time_to_sleep(Worker& worker) noexcept {

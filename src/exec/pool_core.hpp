@@ -76,6 +76,7 @@ class PoolCore final : public SharedScheduler {
   bool sleep(Worker& worker, bool was_searching);
   bool is_work_left() const noexcept;
   void drive(Worker& worker) noexcept;
+  void hand_out_io(Worker& worker) noexcept;
   std::chrono::nanoseconds time_to_sleep(Worker& worker) noexcept;
   bool nothing_runs() noexcept;
 

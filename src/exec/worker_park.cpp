@@ -4,16 +4,16 @@
 
 namespace rouse {
 
-void WorkerPark::park(DriverSeat& seat, std::chrono::nanoseconds at_most) {
-  if (Park* driver = seat.take()) {
-    if (enter(in_driver)) driver->park(at_most);
-    // Before `empty`: from then on an unpark no longer reaches the driver.
-    // ORDER: acquire; sees what was written before the unpark.
-    state_.exchange(empty, memory_order_acquire);
-    seat.give_back();
-    return;
+bool WorkerPark::park(DriverSeat& seat, std::chrono::nanoseconds at_most) {
+  Park* const driver = seat.take();
+  if (driver == nullptr) {
+    wait(at_most);
+    return false;
   }
-  wait(at_most);
+  if (enter(in_driver)) driver->park(at_most);
+  // ORDER: acquire; sees what was written before the unpark.
+  state_.exchange(empty, memory_order_acquire);
+  return true;
 }
 
 void WorkerPark::wait(std::chrono::nanoseconds at_most) noexcept {

@@ -29,6 +29,9 @@ class DriverSeat {
   // ORDER: release; to the next one.
   void give_back() noexcept { taken_.store(false, memory_order_release); }
 
+  /// For whoever took it.
+  void poll() { driver_->poll(); }
+  /// Any thread.
   void unpark() noexcept { driver_->unpark(); }
 
  private:
@@ -38,8 +41,9 @@ class DriverSeat {
 
 class WorkerPark {
  public:
-  /// Sleeps so long at most. One thread, the worker's.
-  void park(DriverSeat& seat, std::chrono::nanoseconds at_most);
+  /// Sleeps so long at most. True: in the driver, which the worker still has: it polls it and gives
+  /// it back. One thread, the worker's.
+  bool park(DriverSeat& seat, std::chrono::nanoseconds at_most);
   /// Any thread. What was written before is seen by the worker after its park.
   void unpark(DriverSeat& seat) noexcept;
 

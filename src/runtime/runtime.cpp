@@ -4,7 +4,7 @@
 
 #include "rouse/runtime/run.hpp"
 
-#include "runtime/time_driver.hpp"
+#include "runtime/drivers.hpp"
 #include "sys/console.hpp"
 #include "sys/cpu.hpp"
 #include "sys/thread.hpp"
@@ -176,14 +176,17 @@ Runtime RuntimeBuilder::build() const {
   check();
   auto parts = std::make_unique<Runtime::Parts>();
   if (current_thread_) {
-    parts->local = std::make_unique<LocalExecutor>();
+    auto drivers = make_drivers(true, start_paused_);
+    parts->local = std::make_unique<LocalExecutor>(drivers->park());
     parts->local->add_blocking_pool(config_.threads);
-    parts->local->set_drivers(make_time_drivers(true, start_paused_));
+    parts->local->set_drivers(std::move(drivers));
     if (config_.threads.on_unhandled) parts->local->on_unhandled(config_.threads.on_unhandled);
   } else {
     ThreadPoolConfig config = config_;
     config.workers = workers_set_ ? workers_ : sys::available_cpus();
-    config.drivers = make_time_drivers(config.workers == 1, start_paused_);
+    auto drivers = make_drivers(config.workers == 1, start_paused_);
+    config.driver = &drivers->park();
+    config.drivers = std::move(drivers);
     parts->pool = std::make_unique<ThreadPool>(std::move(config));
   }
   return Runtime(std::move(parts));

@@ -2,6 +2,7 @@
 // pointer can be turned back into an owner: what a waker's data pointer needs.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <utility>
 
@@ -42,6 +43,9 @@ class RefPtr {
     if (ptr_) ptr_->add_ref();
   }
   RefPtr(RefPtr&& other) noexcept : ptr_(std::exchange(other.ptr_, nullptr)) {}
+  template <class U>
+    requires std::convertible_to<U*, T*>
+  RefPtr(RefPtr<U> other) noexcept : ptr_(other.leak()) {}
   RefPtr& operator=(RefPtr other) noexcept {
     std::swap(ptr_, other.ptr_);
     return *this;

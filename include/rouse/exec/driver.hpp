@@ -1,5 +1,6 @@
-// Driver: what a thread that runs tasks looks after besides them: timers. `exec` knows only this
-// much; a runtime supplies it, one for each worker. A worker looks at its driver every
+// Driver: what a thread that runs tasks looks after besides them: its timers. `exec` knows only this
+// much; a runtime supplies it, one for each worker. (I/O is looked after through a Park, which all
+// workers share.) A worker looks at its driver every
 // `event_interval` polls and before it sleeps, and sleeps no longer than the driver says.
 //
 // Drivers: where an executor gets them from, and what holds for threads of the runtime that have
@@ -27,7 +28,7 @@ class Unparker {
   void* executor_;
 };
 
-/// What futures find around them on a thread: which timers are theirs.
+/// What futures find around them on a thread: which timers and which reactor are theirs.
 class ROUSE_API Surroundings {
  public:
   Surroundings() = default;
@@ -35,9 +36,14 @@ class ROUSE_API Surroundings {
   Surroundings& operator=(const Surroundings&) = delete;
   virtual ~Surroundings();
 
+  /// What a thread had before.
+  struct Before {
+    void* timers = nullptr;
+    void* reactor = nullptr;
+  };
   /// Makes these the surroundings of this thread; gives those there were, for `restore`.
-  virtual void* enter() noexcept = 0;
-  virtual void restore(void* before) noexcept = 0;
+  virtual Before enter() noexcept = 0;
+  virtual void restore(Before before) noexcept = 0;
 };
 
 /// Belongs to one thread at a time.
@@ -70,7 +76,7 @@ class ROUSE_API Drivers : public RefCounted<Drivers> {
 class WithSurroundings {
  public:
   explicit WithSurroundings(Surroundings* now) noexcept
-      : now_(now), before_(now ? now->enter() : nullptr) {}
+      : now_(now), before_(now ? now->enter() : Surroundings::Before()) {}
   WithSurroundings(const WithSurroundings&) = delete;
   WithSurroundings& operator=(const WithSurroundings&) = delete;
   ~WithSurroundings() {
@@ -79,7 +85,7 @@ class WithSurroundings {
 
  private:
   Surroundings* const now_;
-  void* const before_;
+  const Surroundings::Before before_;
 };
 
 }  // namespace rouse

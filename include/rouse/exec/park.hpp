@@ -18,12 +18,13 @@ class ROUSE_API Park {
   Park& operator=(const Park&) = delete;
   virtual ~Park();
 
-  /// Waits for an unpark; one that came before counts. May return early, and returns once `at_most`
-  /// has passed. One thread at a time.
+  /// Waits for an unpark, or for I/O; an unpark that came before counts. May return early, and
+  /// returns once `at_most` has passed. Wakes nobody: `poll` does. One thread at a time.
   virtual void park(std::chrono::nanoseconds at_most) = 0;
 
-  /// Looks for what `park` waits for, without waiting. Called now and then while tasks run, so that
-  /// a busy executor does not starve its I/O.
+  /// Wakes those whom the I/O concerns that `park` has found; if it has found none, looks for some
+  /// without waiting. Called after each park, and now and then while tasks run, so that a busy
+  /// executor does not starve its I/O. As `park`: one thread at a time.
   virtual void poll() {}
 
   /// Ends the current or the next `park`. Any thread. What the caller wrote before is seen by the

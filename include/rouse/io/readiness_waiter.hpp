@@ -1,0 +1,39 @@
+// ReadinessWaiter: a place in the queue of those who wait for a descriptor, a member of the future
+// that waits: any number of tasks may wait for one descriptor.
+#pragma once
+
+#include <cstdint>
+
+#include "rouse/base/attributes.hpp"
+#include "rouse/core/context.hpp"
+#include "rouse/io/ready.hpp"
+
+namespace rouse::io {
+
+class IoSource;
+
+/// Once it waits it must not be moved.
+class ROUSE_API ReadinessWaiter {
+ public:
+  ReadinessWaiter() noexcept = default;
+  ReadinessWaiter(ReadinessWaiter&& other) noexcept;
+  ~ReadinessWaiter() {
+    if (source_ != nullptr) leave();
+  }
+
+  /// False: the latest context's waker will be woken when `source` becomes ready for that.
+  bool poll(IoSource& source, Interest interest, Context& cx, Ready& ready);
+
+ private:
+  friend class IoSource;
+  void leave() noexcept;
+
+  // Guarded by the source's lock while `source_` is set, but for `source_`, which is the future's.
+  IoSource* source_ = nullptr;
+  ReadinessWaiter* prev_ = nullptr;
+  ReadinessWaiter* next_ = nullptr;  // null: it was taken out to be woken
+  Waker waker_;
+  Interest interest_ = Interest::readable;
+};
+
+}  // namespace rouse::io

@@ -1,0 +1,53 @@
+// Interest: what somebody waits for. Ready: what a descriptor was found to be at some moment.
+#pragma once
+
+#include <cstdint>
+
+namespace rouse::io {
+
+enum class Interest : std::uint8_t { readable = 1, writable = 2, both = 3 };
+
+/// What the reactor knows of a descriptor, as of one moment: each event of the kernel adds to it
+/// and moves its tick on, so that a reader who found nothing to read clears what he saw, and not
+/// what came meanwhile.
+///
+///   tick (36 bits) | generation (20 bits) | flags (8 bits)
+class Ready {
+ public:
+  static constexpr std::uint64_t readable = 1;
+  static constexpr std::uint64_t writable = 2;
+  static constexpr std::uint64_t read_closed = 4;
+  static constexpr std::uint64_t write_closed = 8;
+  static constexpr std::uint64_t error = 16;
+  static constexpr std::uint64_t runtime_ended = 128;
+  static constexpr std::uint64_t flags = 0xff;
+
+  constexpr Ready() noexcept = default;
+  explicit constexpr Ready(std::uint64_t word) noexcept : word_(word) {}
+
+  [[nodiscard]] constexpr bool is_readable() const noexcept { return is(Interest::readable); }
+  [[nodiscard]] constexpr bool is_writable() const noexcept { return is(Interest::writable); }
+  /// The other side has ended its writing.
+  [[nodiscard]] constexpr bool is_read_closed() const noexcept { return (word_ & read_closed) != 0; }
+  [[nodiscard]] constexpr bool is_write_closed() const noexcept {
+    return (word_ & write_closed) != 0;
+  }
+  [[nodiscard]] constexpr bool is_error() const noexcept { return (word_ & error) != 0; }
+
+  [[nodiscard]] constexpr bool is(Interest interest) const noexcept {
+    return (word_ & flags_of(interest)) != 0;
+  }
+  [[nodiscard]] constexpr std::uint64_t word() const noexcept { return word_; }
+
+  /// Any of these lets a waiter go on.
+  static constexpr std::uint64_t flags_of(Interest interest) noexcept {
+    const auto bits = static_cast<std::uint64_t>(interest);
+    return ((bits & 1) != 0 ? readable | read_closed | error : 0) |
+           ((bits & 2) != 0 ? writable | write_closed | error : 0);
+  }
+
+ private:
+  std::uint64_t word_ = 0;
+};
+
+}  // namespace rouse::io

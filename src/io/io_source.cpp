@@ -1,0 +1,166 @@
+#include "io/io_source.hpp"
+
+#include <utility>
+
+#include "rouse/base/assert.hpp"
+
+namespace rouse::io {
+namespace {
+
+constexpr std::size_t batch_size = 16;
+
+}  // namespace
+
+// --- Waiting. ---
+
+bool IoSource::poll_ready(Interest direction, Context& cx, Ready& now) {
+  if (!would_wait(direction, now)) return true;
+  Waker waker = cx.waker();  // cloned here and the old one dropped here: not under the lock
+  const SpinGuard guard(lock_);
+  if (!would_wait(direction, now)) return true;
+  std::swap(slot(direction), waker);
+  return false;
+}
+
+bool IoSource::poll_ready(ReadinessWaiter& waiter, Interest interest, Context& cx, Ready& now) {
+  if (!would_wait(interest, now)) {
+    if (waiter.source_ != nullptr) leave(waiter);
+    return true;
+  }
+  Waker waker = cx.waker();
+  SpinGuard guard(lock_);
+  if (!would_wait(interest, now)) {
+    guard.unlock();
+    if (waiter.source_ != nullptr) leave(waiter);
+    return true;
+  }
+  std::swap(waiter.waker_, waker);
+  waiter.interest_ = interest;
+  waiter.source_ = this;
+  if (waiter.next_ == nullptr) link(waiter);
+  return false;
+}
+
+void IoSource::leave(ReadinessWaiter& waiter) noexcept {
+  Waker waker;  // dropped after the lock
+  const SpinGuard guard(lock_);
+  if (waiter.next_ != nullptr) unlink(waiter);
+  std::swap(waiter.waker_, waker);
+  waiter.source_ = nullptr;
+}
+
+void IoSource::link(ReadinessWaiter& waiter) noexcept {
+  if (waiters_.next_ == nullptr) waiters_.next_ = waiters_.prev_ = &waiters_;
+  waiter.prev_ = waiters_.prev_;
+  waiter.next_ = &waiters_;
+  waiter.prev_->next_ = &waiter;
+  waiters_.prev_ = &waiter;
+}
+
+void IoSource::unlink(ReadinessWaiter& waiter) noexcept {
+  waiter.prev_->next_ = waiter.next_;
+  waiter.next_->prev_ = waiter.prev_;
+  waiter.prev_ = waiter.next_ = nullptr;
+}
+
+void IoSource::clear(Ready seen, std::uint64_t flags) noexcept {
+  std::uint64_t word = seen.word();
+  // ORDER: relaxed; whoever clears publishes nothing, and what the reactor adds later it tells by a
+  // new tick.
+  while (!ready_.compare_exchange_weak(word, word & ~flags, memory_order_relaxed,
+                                       memory_order_relaxed)) {
+    if (word >> generation_shift != seen.word() >> generation_shift) return;  // there is news
+  }
+}
+
+// --- The reactor's part. ---
+
+void IoSource::open(std::uint64_t flags) noexcept {
+  const std::uint64_t word = ready_.load(memory_order_relaxed);
+  ready_.store((word & ~Ready::flags) | flags, memory_order_relaxed);
+}
+
+void IoSource::add_ready(std::uint64_t of_generation, std::uint64_t flags) noexcept {
+  std::uint64_t word = ready_.load(memory_order_relaxed);
+  do {
+    if (((word >> generation_shift) & generation_mask) != of_generation) return;
+    // ORDER: release; pairs with `ready`.
+  } while (!ready_.compare_exchange_weak(word, (word | flags) + (std::uint64_t{1} << tick_shift),
+                                         memory_order_release, memory_order_relaxed));
+  wake(flags);
+}
+
+void IoSource::end() noexcept {
+  // ORDER: release; pairs with `ready`.
+  ready_.fetch_or(Ready::runtime_ended, memory_order_release);
+  wake(Ready::flags);
+}
+
+void IoSource::wake(std::uint64_t flags) noexcept {
+  const auto matches = [flags](Interest interest) {
+    return (flags & Ready::flags_of(interest)) != 0;
+  };
+  for (bool more = true; more;) {
+    more = false;
+    Waker wakers[batch_size];
+    std::size_t count = 0;
+    {
+      const SpinGuard guard(lock_);
+      if (reader_ && matches(Interest::readable)) wakers[count++] = std::move(reader_);
+      if (writer_ && matches(Interest::writable)) wakers[count++] = std::move(writer_);
+      if (waiters_.next_ != nullptr) {
+        for (ReadinessWaiter* waiter = waiters_.next_; waiter != &waiters_;) {
+          ReadinessWaiter* const next = waiter->next_;
+          if (matches(waiter->interest_)) {
+            if (count == batch_size) {
+              more = true;
+              break;
+            }
+            wakers[count++] = std::move(waiter->waker_);
+            unlink(*waiter);
+          }
+          waiter = next;
+        }
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i) std::move(wakers[i]).wake();
+  }
+}
+
+void IoSource::retire() noexcept {
+  Waker reader;
+  Waker writer;
+  {
+    const SpinGuard guard(lock_);
+    ROUSE_ASSERT(waiters_.next_ == nullptr || waiters_.next_ == &waiters_,
+                 "a socket or AsyncFd was destroyed while a future of it still waits: keep it alive "
+                 "longer than its futures");
+    std::swap(reader_, reader);
+    std::swap(writer_, writer);
+    std::uint64_t word = ready_.load(memory_order_relaxed);
+    const std::uint64_t next = ((word >> generation_shift) + 1) & generation_mask;
+    // Against the reactor, which may hold an event of the old generation just now.
+    // ORDER: relaxed; the next owner is told by the reactor's lock.
+    while (!ready_.compare_exchange_weak(word,
+                                         (word >> tick_shift << tick_shift) |
+                                             (next << generation_shift),
+                                         memory_order_relaxed, memory_order_relaxed)) {
+    }
+  }
+}
+
+// --- The waiter's side. ---
+
+ReadinessWaiter::ReadinessWaiter(ReadinessWaiter&& other) noexcept {
+  ROUSE_ASSERT(other.source_ == nullptr,
+               "a future of a socket or AsyncFd was moved after its first poll: move it before, or "
+               "keep it in a rouse::AnyFuture, which may be moved at any time");
+}
+
+bool ReadinessWaiter::poll(IoSource& source, Interest interest, Context& cx, Ready& ready) {
+  return source.poll_ready(*this, interest, cx, ready);
+}
+
+void ReadinessWaiter::leave() noexcept { source_->leave(*this); }
+
+}  // namespace rouse::io

@@ -1,0 +1,74 @@
+// Reactor: turns the kernel's events into wakes. One for a runtime; some thread of it waits in here
+// whenever there is nothing to run.
+//
+// Events are found (`wait`) and handed out (`hand_out`) in two steps, so that a worker is counted
+// as awake again before it wakes others. Both by one thread at a time.
+//
+// A source's slot is an index into chunks that only grow, and the token that the kernel keeps is
+// that index and the slot's generation: see io/io_source.hpp.
+#pragma once
+
+#include <bit>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+
+#include "rouse/base/ref_ptr.hpp"
+#include "rouse/base/thread.hpp"
+
+#include "io/io_source.hpp"
+#include "sys/poller.hpp"
+
+namespace rouse::io {
+
+class Reactor : public RefCounted<Reactor> {
+ public:
+  /// Throws std::system_error.
+  static RefPtr<Reactor> make();
+  ~Reactor();
+
+  /// This thread's; null outside of a runtime.
+  static Reactor* current() noexcept;
+  /// Sets it, and gives the one before.
+  static Reactor* exchange_current(Reactor* reactor) noexcept;
+
+  // Any thread.
+  /// Watches `fd`. Errors: see sys::Poller::add; Error::runtime_ended.
+  Result<IoSource*> add(int fd, Interest interest) noexcept;
+  /// Before `fd` is closed. Nobody waits for the source any more.
+  void remove(IoSource& source, int fd) noexcept;
+  void wake() noexcept { poller_->wake(); }
+  /// Nobody waits in here any more: whoever waits for a source is told so.
+  void close() noexcept;
+
+  // One thread at a time.
+  void wait(std::chrono::nanoseconds at_most) noexcept { found_ = poller_->wait(at_most); }
+  /// Wakes those whom the events concern that `wait` found.
+  void hand_out() noexcept;
+  [[nodiscard]] bool has_found() const noexcept { return !found_.empty(); }
+
+ private:
+  // Chunk k has first_chunk << k sources.
+  static constexpr std::uint32_t first_chunk = 64;
+  static constexpr std::size_t chunk_count = 24;
+  static constexpr unsigned index_bits = 32;
+
+  explicit Reactor(std::unique_ptr<sys::Poller> poller) noexcept : poller_(std::move(poller)) {}
+  IoSource& at(std::uint32_t index) const noexcept;
+  bool is_closed() noexcept;
+  IoSource* take_slot() noexcept;
+  void give_slot_back(IoSource& source) noexcept;
+  bool grow() noexcept;
+
+  const std::unique_ptr<sys::Poller> poller_;
+  std::span<const sys::Event> found_;
+
+  Mutex mutex_;
+  IoSource* free_ = nullptr;  // guarded by mutex_, as the next ones
+  std::size_t chunks_ = 0;
+  bool closed_ = false;
+  // Written under mutex_; read by whoever hands events out.
+  atomic<IoSource*> chunk_[chunk_count] = {};
+};
+
+}  // namespace rouse::io

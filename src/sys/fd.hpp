@@ -1,0 +1,31 @@
+// The sys seam, descriptors of any kind. Nothing here blocks if the descriptor does not. All that
+// is opened is closed on exec. See src/sys/README.md.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "rouse/base/result.hpp"
+#include "rouse/io/buffer.hpp"
+#include "rouse/io/owned_fd.hpp"
+
+namespace rouse::sys {
+
+Result<std::size_t> read(int fd, std::span<std::byte> buf) noexcept;
+Result<std::size_t> write(int fd, std::span<const std::byte> data) noexcept;
+/// Of more buffers than the system takes at once, the first ones.
+Result<std::size_t> readv(int fd, std::span<const io::BufferMut> bufs) noexcept;
+Result<std::size_t> writev(int fd, std::span<const io::Buffer> bufs) noexcept;
+
+Result<void> set_nonblocking(int fd, bool on) noexcept;
+Result<io::OwnedFd> duplicate(int fd) noexcept;
+/// The end to read from, and the one to write to; blocking.
+Result<std::pair<io::OwnedFd, io::OwnedFd>> pipe() noexcept;
+
+/// The error a call gave would not be there if it could have waited.
+bool would_block(std::error_code error) noexcept;
+/// What errno says now.
+std::error_code last_error_code() noexcept;
+
+}  // namespace rouse::sys

@@ -1,0 +1,59 @@
+#include "sys/fd.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "sys/linux/call.hpp"
+#include "sys/linux/iovecs.hpp"
+
+namespace rouse {
+
+// Not retried: on Linux the descriptor is closed also when EINTR is reported.
+void io::OwnedFd::close_fd(int fd) noexcept { ::close(fd); }
+
+namespace sys {
+
+Result<std::size_t> read(int fd, std::span<std::byte> buf) noexcept {
+  return count_of([&] { return ::read(fd, buf.data(), buf.size()); });
+}
+Result<std::size_t> write(int fd, std::span<const std::byte> data) noexcept {
+  return count_of([&] { return ::write(fd, data.data(), data.size()); });
+}
+Result<std::size_t> readv(int fd, std::span<const io::BufferMut> bufs) noexcept {
+  Iovecs vecs(bufs);
+  return count_of([&] { return ::readv(fd, vecs.data(), vecs.size()); });
+}
+Result<std::size_t> writev(int fd, std::span<const io::Buffer> bufs) noexcept {
+  Iovecs vecs(bufs);
+  return count_of([&] { return ::writev(fd, vecs.data(), vecs.size()); });
+}
+
+Result<void> set_nonblocking(int fd, bool on) noexcept {
+  const int flags = ::fcntl(fd, F_GETFL);
+  if (flags < 0) return last_error();
+  const int wanted = on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK;
+  if (wanted == flags) return {};
+  return done([&] { return ::fcntl(fd, F_SETFL, wanted); });
+}
+
+Result<io::OwnedFd> duplicate(int fd) noexcept {
+  io::OwnedFd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  if (!copy) return last_error();
+  return copy;
+}
+
+Result<std::pair<io::OwnedFd, io::OwnedFd>> pipe() noexcept {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return last_error();
+  return std::pair(io::OwnedFd(ends[0]), io::OwnedFd(ends[1]));
+}
+
+bool would_block(std::error_code error) noexcept {
+  static_assert(EAGAIN == EWOULDBLOCK);
+  return error.value() == EAGAIN &&
+         (error.category() == std::system_category() || error.category() == std::generic_category());
+}
+std::error_code last_error_code() noexcept { return last_error(); }
+
+}  // namespace sys
+}  // namespace rouse

@@ -1,0 +1,105 @@
+#include "sys/poller.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "rouse/io/error.hpp"
+
+#include "sys/linux/call.hpp"
+
+namespace rouse::sys {
+namespace {
+
+using io::Ready;
+
+constexpr std::uint64_t wake_token = ~std::uint64_t{0};
+
+std::uint64_t ready_of(std::uint32_t events) noexcept {
+  std::uint64_t ready = 0;
+  if ((events & (EPOLLIN | EPOLLPRI)) != 0) ready |= Ready::readable;
+  if ((events & EPOLLOUT) != 0) ready |= Ready::writable;
+  if ((events & (EPOLLRDHUP | EPOLLHUP)) != 0) ready |= Ready::read_closed;
+  if ((events & EPOLLHUP) != 0) ready |= Ready::write_closed;
+  if ((events & EPOLLERR) != 0) ready |= Ready::error;
+  return ready;
+}
+
+/// For kernels without epoll_pwait2 (before 5.11): rounded up, so that nobody wakes too early and
+/// has to wait again.
+int wait_milliseconds(int epoll, epoll_event* events, std::chrono::nanoseconds at_most) noexcept {
+  constexpr std::chrono::milliseconds longest(1'000'000'000);
+  int timeout = -1;
+  if (at_most != std::chrono::nanoseconds::max()) {
+    timeout = static_cast<int>(
+        std::min(std::chrono::ceil<std::chrono::milliseconds>(at_most), longest).count());
+  }
+  return ::epoll_wait(epoll, events, Poller::max_events, timeout);
+}
+
+int wait_for(int epoll, epoll_event* events, std::chrono::nanoseconds at_most) noexcept {
+  static constinit bool no_pwait2 = false;  // set and read by any thread, to one value only
+  if (at_most <= std::chrono::nanoseconds(0)) {
+    return ::epoll_wait(epoll, events, Poller::max_events, 0);
+  }
+  if (at_most == std::chrono::nanoseconds::max() || __atomic_load_n(&no_pwait2, __ATOMIC_RELAXED)) {
+    return wait_milliseconds(epoll, events, at_most);
+  }
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(at_most);
+  const timespec timeout{.tv_sec = seconds.count(), .tv_nsec = (at_most - seconds).count()};
+  const int count = ::epoll_pwait2(epoll, events, Poller::max_events, &timeout, nullptr);
+  if (count >= 0 || errno == EINTR) return count;
+  if (errno == ENOSYS || errno == EPERM) __atomic_store_n(&no_pwait2, true, __ATOMIC_RELAXED);
+  return wait_milliseconds(epoll, events, at_most);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Poller>> Poller::make() noexcept {
+  auto poller = std::unique_ptr<Poller>(new (std::nothrow) Poller());
+  if (!poller) return std::errc::not_enough_memory;
+  poller->epoll_ = io::OwnedFd(::epoll_create1(EPOLL_CLOEXEC));
+  if (!poller->epoll_) return last_error();
+  poller->wake_ = io::OwnedFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!poller->wake_) return last_error();
+  epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.u64 = wake_token}};
+  if (::epoll_ctl(poller->epoll_.get(), EPOLL_CTL_ADD, poller->wake_.get(), &event) != 0) {
+    return last_error();
+  }
+  return poller;
+}
+
+Result<void> Poller::add(int fd, std::uint64_t token, io::Interest interest) noexcept {
+  const auto bits = static_cast<unsigned>(interest);
+  epoll_event event{.events = EPOLLET | EPOLLRDHUP, .data = {.u64 = token}};
+  if ((bits & 1) != 0) event.events |= EPOLLIN | EPOLLPRI;
+  if ((bits & 2) != 0) event.events |= EPOLLOUT;
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0) return {};
+  if (errno == EPERM) return make_error_code(io::Error::not_pollable);
+  return last_error();
+}
+
+void Poller::remove(int fd) noexcept {
+  epoll_event unused{};
+  // Fails if somebody closed the descriptor behind our back: then it is removed already.
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, &unused);
+}
+
+std::span<const Event> Poller::wait(std::chrono::nanoseconds at_most) noexcept {
+  epoll_event found[max_events];
+  const int count = wait_for(epoll_.get(), found, at_most);  // EINTR: who waits looks again
+  std::size_t told = 0;
+  for (int i = 0; i < count; ++i) {
+    if (found[i].data.u64 == wake_token) continue;
+    events_[told++] = {.token = found[i].data.u64, .ready = ready_of(found[i].events)};
+  }
+  return {events_, told};
+}
+
+// The eventfd is never read: each write is an edge of its own, and its 64 bits do not fill up.
+void Poller::wake() noexcept { ::eventfd_write(wake_.get(), 1); }
+
+}  // namespace rouse::sys
