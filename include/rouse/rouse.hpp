@@ -42,6 +42,11 @@
 #include "rouse/io/read.hpp"            // IWYU pragma: export
 #include "rouse/io/write.hpp"           // IWYU pragma: export
 
+// Network.
+#include "rouse/net/error.hpp"        // IWYU pragma: export
+#include "rouse/net/ip_addr.hpp"      // IWYU pragma: export
+#include "rouse/net/socket_addr.hpp"  // IWYU pragma: export
+
 // Time.
 #include "rouse/time/delay_queue.hpp"  // IWYU pragma: export
 #include "rouse/time/instant.hpp"      // IWYU pragma: export
