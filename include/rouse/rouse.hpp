@@ -43,8 +43,10 @@
 #include "rouse/io/write.hpp"           // IWYU pragma: export
 
 // Network.
+#include "rouse/net/endpoint.hpp"     // IWYU pragma: export
 #include "rouse/net/error.hpp"        // IWYU pragma: export
 #include "rouse/net/ip_addr.hpp"      // IWYU pragma: export
+#include "rouse/net/lookup_host.hpp"  // IWYU pragma: export
 #include "rouse/net/socket_addr.hpp"  // IWYU pragma: export
 
 // Time.

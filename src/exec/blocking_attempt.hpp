@@ -1,0 +1,43 @@
+// attempt_blocking: a blocking call whose outcome is a Result, as an Attempt: what files and name
+// lookups are made of.
+#pragma once
+
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include "rouse/core/attempt.hpp"
+#include "rouse/exec/blocking_pool.hpp"
+
+namespace rouse {
+
+/// What a call of `Fn` gives, which is a Result.
+template <class Fn>
+using blocking_value_t = typename std::invoke_result_t<Fn&>::value_type;
+
+/// The outcome of a call that was started. Why it has none is an error, too: operation_canceled if
+/// the runtime ended before it began, else why there was no thread for it.
+template <class T>
+Poll<Result<T>> poll_blocking(JoinHandle<Result<T>>& call, Context& cx) {
+  try {
+    return call.poll(cx);
+  } catch (const JoinError&) {
+    return Poll<Result<T>>::ready(Result<T>(std::errc::operation_canceled));
+  } catch (const std::system_error& error) {
+    return Poll<Result<T>>::ready(Result<T>(error.code()));
+  }
+}
+
+/// Runs `fn` on the blocking pool of the runtime that polls this first. Dropped midway, `fn` runs
+/// all the same if it has begun or ever will, and its result is lost.
+template <class Fn>
+Attempt<blocking_value_t<Fn>> attempt_blocking(Fn fn) {
+  auto call = spawn_blocking(std::move(fn));
+  try {
+    co_return co_await std::move(call);
+  } catch (const JoinError&) {
+  }
+  co_return std::errc::operation_canceled;
+}
+
+}  // namespace rouse
