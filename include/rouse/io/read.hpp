@@ -8,6 +8,10 @@
 #include "rouse/base/attributes.hpp"
 #include "rouse/core/fallible.hpp"
 #include "rouse/io/async_read.hpp"
+#include "rouse/io/byte_container.hpp"
+#include "rouse/io/read_exact.hpp"
+#include "rouse/io/read_to_end.hpp"
+#include "rouse/io/readv.hpp"
 
 namespace rouse::io {
 
@@ -38,6 +42,24 @@ class ReadMembers {
  public:
   /// See io::Read.
   Read<Self> read(BufferMut buf) ROUSE_LIFETIMEBOUND { return Read<Self>(self(), buf); }
+  /// See io::Readv.
+  Readv<Self> readv(std::span<const BufferMut> bufs) ROUSE_LIFETIMEBOUND {
+    return Readv<Self>(self(), bufs);
+  }
+  /// See io::ReadExact.
+  ReadExact<Self> read_exact(BufferMut buf) ROUSE_LIFETIMEBOUND {
+    return ReadExact<Self>(self(), buf);
+  }
+  /// See io::ReadToEnd.
+  template <ByteContainer C>
+  ReadToEnd<Self, C> read_to_end(C& out ROUSE_LIFETIMEBOUND,
+                                 std::size_t limit = default_read_limit) ROUSE_LIFETIMEBOUND {
+    return ReadToEnd<Self, C>(self(), out, limit);
+  }
+  /// See io::ReadToString.
+  ReadToString<Self> read_to_string(std::size_t limit = default_read_limit) ROUSE_LIFETIMEBOUND {
+    return ReadToString<Self>(self(), limit);
+  }
 
  private:
   friend Self;

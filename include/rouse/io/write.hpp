@@ -8,6 +8,9 @@
 #include "rouse/base/attributes.hpp"
 #include "rouse/core/fallible.hpp"
 #include "rouse/io/async_write.hpp"
+#include "rouse/io/flush.hpp"
+#include "rouse/io/write_all.hpp"
+#include "rouse/io/writev.hpp"
 
 namespace rouse::io {
 
@@ -38,6 +41,20 @@ class WriteMembers {
  public:
   /// See io::Write.
   Write<Self> write(Buffer data) ROUSE_LIFETIMEBOUND { return Write<Self>(self(), data); }
+  /// See io::Writev.
+  Writev<Self> writev(std::span<const Buffer> bufs) ROUSE_LIFETIMEBOUND {
+    return Writev<Self>(self(), bufs);
+  }
+  /// See io::WriteAll.
+  WriteAll<Self> write_all(Buffer data) ROUSE_LIFETIMEBOUND { return WriteAll<Self>(self(), data); }
+  /// See io::WriteAllVectored.
+  WriteAllVectored<Self> write_all_vectored(std::span<const Buffer> bufs) ROUSE_LIFETIMEBOUND {
+    return WriteAllVectored<Self>(self(), bufs);
+  }
+  /// See io::Flush.
+  Flush<Self> flush() ROUSE_LIFETIMEBOUND { return Flush<Self>(self()); }
+  /// See io::Shutdown.
+  Shutdown<Self> shutdown() ROUSE_LIFETIMEBOUND { return Shutdown<Self>(self()); }
 
  private:
   friend Self;

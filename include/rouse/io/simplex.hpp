@@ -1,0 +1,73 @@
+// simplex(n): a pipe in memory: what is written at one end is read at the other.
+//
+//   auto [reader, writer] = io::simplex(4096);
+//
+// The ends may be used on different threads. Not more than n bytes are under way: the writer waits.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "rouse/base/ref_ptr.hpp"
+#include "rouse/io/byte_pipe.hpp"
+#include "rouse/io/read.hpp"
+#include "rouse/io/write.hpp"
+
+namespace rouse::io {
+
+/// The end to read from. Reads 0 when the writer was shut down or dropped and all was read.
+class SimplexReader : public ReadMembers<SimplexReader> {
+ public:
+  explicit SimplexReader(RefPtr<BytePipe> pipe) noexcept : pipe_(std::move(pipe)) {}
+  SimplexReader(SimplexReader&&) noexcept = default;
+  SimplexReader& operator=(SimplexReader&& other) noexcept {
+    SimplexReader old(std::exchange(pipe_, std::move(other.pipe_)));
+    return *this;
+  }
+  ~SimplexReader() {
+    if (pipe_) pipe_->end_reading();
+  }
+
+  Poll<Result<std::size_t>> poll_read(Context& cx, std::span<std::byte> buf) {
+    return pipe_->poll_read(cx, buf);
+  }
+
+ private:
+  RefPtr<BytePipe> pipe_;
+};
+
+/// The end to write to. Writing fails with std::errc::broken_pipe when the reader was dropped, and
+/// after a shutdown. There is nothing to flush.
+class SimplexWriter : public WriteMembers<SimplexWriter> {
+ public:
+  explicit SimplexWriter(RefPtr<BytePipe> pipe) noexcept : pipe_(std::move(pipe)) {}
+  SimplexWriter(SimplexWriter&&) noexcept = default;
+  SimplexWriter& operator=(SimplexWriter&& other) noexcept {
+    SimplexWriter old(std::exchange(pipe_, std::move(other.pipe_)));
+    return *this;
+  }
+  ~SimplexWriter() {
+    if (pipe_) pipe_->end_writing();
+  }
+
+  Poll<Result<std::size_t>> poll_write(Context& cx, std::span<const std::byte> data) {
+    return pipe_->poll_write(cx, data);
+  }
+  Poll<Result<void>> poll_flush(Context&) { return Poll<Result<void>>::ready(Result<void>()); }
+  Poll<Result<void>> poll_shutdown(Context&) {
+    pipe_->end_writing();
+    return Poll<Result<void>>::ready(Result<void>());
+  }
+
+ private:
+  RefPtr<BytePipe> pipe_;
+};
+
+/// A pipe that holds `capacity` bytes, at least one.
+[[nodiscard]] inline std::pair<SimplexReader, SimplexWriter> simplex(std::size_t capacity) {
+  RefPtr<BytePipe> pipe = make_ref<BytePipe>(capacity);
+  return std::pair<SimplexReader, SimplexWriter>(SimplexReader(pipe), SimplexWriter(pipe));
+}
+
+}  // namespace rouse::io
