@@ -35,19 +35,27 @@
 
 // Bytes.
 #include "rouse/io/async_buf_read.hpp"  // IWYU pragma: export
+#include "rouse/io/async_fd.hpp"        // IWYU pragma: export
 #include "rouse/io/async_read.hpp"      // IWYU pragma: export
 #include "rouse/io/async_write.hpp"     // IWYU pragma: export
 #include "rouse/io/buffer.hpp"          // IWYU pragma: export
 #include "rouse/io/error.hpp"           // IWYU pragma: export
+#include "rouse/io/owned_fd.hpp"        // IWYU pragma: export
 #include "rouse/io/read.hpp"            // IWYU pragma: export
+#include "rouse/io/ready.hpp"           // IWYU pragma: export
 #include "rouse/io/write.hpp"           // IWYU pragma: export
 
 // Network.
-#include "rouse/net/endpoint.hpp"     // IWYU pragma: export
-#include "rouse/net/error.hpp"        // IWYU pragma: export
-#include "rouse/net/ip_addr.hpp"      // IWYU pragma: export
-#include "rouse/net/lookup_host.hpp"  // IWYU pragma: export
-#include "rouse/net/socket_addr.hpp"  // IWYU pragma: export
+#include "rouse/net/accept.hpp"         // IWYU pragma: export
+#include "rouse/net/endpoint.hpp"       // IWYU pragma: export
+#include "rouse/net/error.hpp"          // IWYU pragma: export
+#include "rouse/net/ip_addr.hpp"        // IWYU pragma: export
+#include "rouse/net/lookup_host.hpp"    // IWYU pragma: export
+#include "rouse/net/socket_addr.hpp"    // IWYU pragma: export
+#include "rouse/net/stream_socket.hpp"  // IWYU pragma: export
+#include "rouse/net/tcp_listener.hpp"   // IWYU pragma: export
+#include "rouse/net/tcp_socket.hpp"     // IWYU pragma: export
+#include "rouse/net/tcp_stream.hpp"     // IWYU pragma: export
 
 // Time.
 #include "rouse/time/delay_queue.hpp"  // IWYU pragma: export

@@ -24,10 +24,11 @@ Result<AsyncFd> AsyncFd::own(OwnedFd fd, Interest interest) noexcept {
 
 Result<AsyncFd> AsyncFd::make(OwnedFd owned, int fd, Interest interest) noexcept {
   Reactor* const reactor = Reactor::current();
-  ROUSE_ASSERT(reactor != nullptr,
-               "a socket, pipe or AsyncFd was made outside of a runtime, where nobody waits for it: "
-               "make it in a task (rouse::run, Runtime::block_on), or keep `auto here = "
-               "rt.enter();` meanwhile");
+  ROUSE_ASSERT(
+      reactor != nullptr,
+      "a socket, pipe or AsyncFd was made outside of a runtime, where nobody waits for it: "
+      "make it in a task (rouse::run, Runtime::block_on), or keep `auto here = "
+      "rt.enter();` meanwhile");
   const Result<IoSource*> source = reactor->add(fd, interest);
   if (!source) return source.error();
   AsyncFd made;

@@ -132,19 +132,19 @@ void IoSource::retire() noexcept {
   Waker writer;
   {
     const SpinGuard guard(lock_);
-    ROUSE_ASSERT(waiters_.next_ == nullptr || waiters_.next_ == &waiters_,
-                 "a socket or AsyncFd was destroyed while a future of it still waits: keep it alive "
-                 "longer than its futures");
+    ROUSE_ASSERT(
+        waiters_.next_ == nullptr || waiters_.next_ == &waiters_,
+        "a socket or AsyncFd was destroyed while a future of it still waits: keep it alive "
+        "longer than its futures");
     std::swap(reader_, reader);
     std::swap(writer_, writer);
     std::uint64_t word = ready_.load(memory_order_relaxed);
     const std::uint64_t next = ((word >> generation_shift) + 1) & generation_mask;
     // Against the reactor, which may hold an event of the old generation just now.
     // ORDER: relaxed; the next owner is told by the reactor's lock.
-    while (!ready_.compare_exchange_weak(word,
-                                         (word >> tick_shift << tick_shift) |
-                                             (next << generation_shift),
-                                         memory_order_relaxed, memory_order_relaxed)) {
+    while (!ready_.compare_exchange_weak(
+        word, (word >> tick_shift << tick_shift) | (next << generation_shift), memory_order_relaxed,
+        memory_order_relaxed)) {
     }
   }
 }

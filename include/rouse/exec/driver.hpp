@@ -1,7 +1,7 @@
-// Driver: what a thread that runs tasks looks after besides them: its timers. `exec` knows only this
-// much; a runtime supplies it, one for each worker. (I/O is looked after through a Park, which all
-// workers share.) A worker looks at its driver every
-// `event_interval` polls and before it sleeps, and sleeps no longer than the driver says.
+// Driver: what a thread that runs tasks looks after besides them: its timers. `exec` knows only
+// this much; a runtime supplies it, one for each worker. (I/O is looked after through a Park, which
+// all workers share.) A worker looks at its driver every `event_interval` polls and before it
+// sleeps, and sleeps no longer than the driver says.
 //
 // Drivers: where an executor gets them from, and what holds for threads of the runtime that have
 // none of their own: those in a blocking call, or outside under `Runtime::enter`.

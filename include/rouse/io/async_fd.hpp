@@ -123,8 +123,7 @@ class ROUSE_API AsyncFd {
   /// Calls `fn` when the descriptor is ready, again and again until it does not say that it would
   /// block. Completes with its result. Dropped midway, `fn` has done nothing. Any number of tasks.
   template <class Fn>
-  AsyncIo<std::remove_cvref_t<Fn>> async_io(Interest interest,
-                                            Fn&& fn) const ROUSE_LIFETIMEBOUND;
+  AsyncIo<std::remove_cvref_t<Fn>> async_io(Interest interest, Fn&& fn) const ROUSE_LIFETIMEBOUND;
 
   // For poll functions.
   /// Pending: this context's waker will be woken, and that of no earlier call for this direction:

@@ -28,7 +28,9 @@ class Ready {
   [[nodiscard]] constexpr bool is_readable() const noexcept { return is(Interest::readable); }
   [[nodiscard]] constexpr bool is_writable() const noexcept { return is(Interest::writable); }
   /// The other side has ended its writing.
-  [[nodiscard]] constexpr bool is_read_closed() const noexcept { return (word_ & read_closed) != 0; }
+  [[nodiscard]] constexpr bool is_read_closed() const noexcept {
+    return (word_ & read_closed) != 0;
+  }
   [[nodiscard]] constexpr bool is_write_closed() const noexcept {
     return (word_ & write_closed) != 0;
   }

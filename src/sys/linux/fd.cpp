@@ -50,8 +50,8 @@ Result<std::pair<io::OwnedFd, io::OwnedFd>> pipe() noexcept {
 
 bool would_block(std::error_code error) noexcept {
   static_assert(EAGAIN == EWOULDBLOCK);
-  return error.value() == EAGAIN &&
-         (error.category() == std::system_category() || error.category() == std::generic_category());
+  return error.value() == EAGAIN && (error.category() == std::system_category() ||
+                                     error.category() == std::generic_category());
 }
 std::error_code last_error_code() noexcept { return last_error(); }
 

@@ -1,0 +1,70 @@
+// TcpStream::connect: happy eyeballs over all addresses of a host (RFC 8305).
+#include <chrono>
+#include <list>
+#include <optional>
+#include <vector>
+
+#include "rouse/net/lookup_host.hpp"
+#include "rouse/net/tcp_socket.hpp"
+#include "rouse/net/tcp_stream.hpp"
+#include "rouse/time/sleep.hpp"
+
+namespace rouse::net {
+namespace {
+
+/// An address that does not answer for so long does not keep the next one waiting.
+constexpr std::chrono::milliseconds attempt_delay(250);
+
+Attempt<TcpStream> connect_to(SocketAddr address) {
+  Result<TcpSocket> socket = TcpSocket::for_address(address);
+  if (!socket) co_return socket.error();
+  co_return co_await std::move(*socket).connect(address).result();
+}
+
+/// Polls to the first connection; to the error of the first address when all have failed.
+class Race {
+ public:
+  using Output = Result<TcpStream>;
+
+  explicit Race(std::vector<SocketAddr> addresses) noexcept : addresses_(std::move(addresses)) {}
+
+  Poll<Result<TcpStream>> poll(Context& cx) {
+    using Ready = Poll<Result<TcpStream>>;
+    for (;;) {
+      const bool all_failed = attempts_.empty();
+      if (next_ < addresses_.size() && (all_failed || has_waited(cx))) begin_next();
+      for (auto attempt = attempts_.begin(); attempt != attempts_.end();) {
+        auto polled = attempt->poll_result(cx);
+        if (polled.is_ready() && polled.value()) return polled;
+        if (polled.is_ready() && !error_) error_ = polled.value().error();
+        attempt = polled.is_ready() ? attempts_.erase(attempt) : std::next(attempt);
+      }
+      if (attempts_.empty() && next_ < addresses_.size()) continue;
+      if (attempts_.empty()) return Ready::ready(Result<TcpStream>(error_));
+      if (next_ == addresses_.size() || !has_waited(cx)) return pending;
+    }
+  }
+
+ private:
+  bool has_waited(Context& cx) { return delay_ && delay_->poll(cx).is_ready(); }
+  void begin_next() {
+    attempts_.push_back(connect_to(addresses_[next_++]));
+    delay_.emplace(sleep(attempt_delay));
+  }
+
+  const std::vector<SocketAddr> addresses_;
+  std::size_t next_ = 0;
+  std::list<Attempt<TcpStream>> attempts_;  // do not move once they are polled
+  std::optional<Sleep> delay_;
+  std::error_code error_;
+};
+
+}  // namespace
+
+Attempt<TcpStream> TcpStream::connect(Endpoint endpoint) {
+  std::vector<SocketAddr> addresses = co_await lookup_host(std::move(endpoint));
+  if (addresses.size() == 1) co_return co_await connect_to(addresses.front()).result();
+  co_return co_await Race(std::move(addresses));
+}
+
+}  // namespace rouse::net

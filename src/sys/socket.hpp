@@ -1,0 +1,78 @@
+// The sys seam, sockets. All are opened non-blocking and closed on exec; no call raises SIGPIPE.
+// See src/sys/README.md.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "rouse/base/result.hpp"
+#include "rouse/io/buffer.hpp"
+#include "rouse/io/owned_fd.hpp"
+
+#include "sys/address.hpp"
+
+namespace rouse::sys {
+
+enum class SocketKind : std::uint8_t { stream, datagram };
+/// `family`: of the address that it will have.
+Result<io::OwnedFd> open_socket(int family, SocketKind kind) noexcept;
+/// Two Unix sockets that are connected to each other.
+Result<std::pair<io::OwnedFd, io::OwnedFd>> socket_pair(SocketKind kind) noexcept;
+
+Result<void> bind(int fd, const NativeAddress& address) noexcept;
+Result<void> listen(int fd, int backlog) noexcept;
+/// Error: operation_would_block if nobody waits.
+Result<io::OwnedFd> accept(int fd, NativeAddress& peer) noexcept;
+/// True: connected. False: not yet, ask `connected` when the socket is writable.
+Result<bool> connect(int fd, const NativeAddress& address) noexcept;
+/// The outcome of a connect that was begun; operation_would_block: not known yet.
+Result<void> connected(int fd) noexcept;
+Result<void> shutdown_write(int fd) noexcept;
+Result<void> shutdown_both(int fd) noexcept;
+
+Result<std::size_t> receive(int fd, std::span<std::byte> buf) noexcept;
+/// What was received stays there.
+Result<std::size_t> peek(int fd, std::span<std::byte> buf) noexcept;
+Result<std::size_t> receivev(int fd, std::span<const io::BufferMut> bufs) noexcept;
+Result<std::size_t> send(int fd, std::span<const std::byte> data) noexcept;
+Result<std::size_t> sendv(int fd, std::span<const io::Buffer> bufs) noexcept;
+
+Result<NativeAddress> local_address(int fd) noexcept;
+Result<NativeAddress> peer_address(int fd) noexcept;
+
+enum class SocketOption : std::uint8_t {
+  reuse_address,
+  reuse_port,
+  nodelay,
+  keepalive,
+  keepalive_idle,
+  keepalive_interval,
+  keepalive_count,
+  send_buffer,
+  receive_buffer,
+  broadcast,
+  ttl,
+  multicast_loop_v4,
+  multicast_ttl_v4,
+  only_v6,
+  quick_ack,
+  user_timeout,
+};
+Result<void> set_option(int fd, SocketOption option, int value) noexcept;
+Result<int> get_option(int fd, SocketOption option) noexcept;
+/// Nothing: close returns at once and the system sends the rest. Zero: close cuts the connection.
+Result<void> set_linger(int fd, std::optional<std::chrono::seconds> time) noexcept;
+Result<std::optional<std::chrono::seconds>> get_linger(int fd) noexcept;
+/// Takes the error that is stored in the socket, if any.
+Result<void> take_error(int fd) noexcept;
+
+/// Errors of accept after which another call may succeed at once: the peer is gone already.
+bool is_of_one_connection(std::error_code error) noexcept;
+/// Errors that go away when something is closed: too many descriptors, or no memory.
+bool is_out_of_resources(std::error_code error) noexcept;
+
+}  // namespace rouse::sys
