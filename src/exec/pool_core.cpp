@@ -17,8 +17,12 @@ constexpr std::size_t max_stolen = 128;
 constexpr std::size_t max_injected = 64;
 /// So many polls may pass before a worker sees that the pool is closing.
 constexpr unsigned max_look_interval = 61;
-/// How often a worker looks round before it sleeps. Waking a thread up costs as much as many looks.
-constexpr int search_rounds = 64;
+/// How often a worker looks round before it sleeps: waking a thread up costs as much as many looks,
+/// but only where looking again finds something. So one that found nothing looks half as often the
+/// next time, and one in `probe_interval` of its searches is a longer one, to find out.
+constexpr unsigned most_rounds = 64;
+constexpr unsigned probe_interval = 32;
+constexpr unsigned probe_rounds = 16;
 
 }  // namespace
 
@@ -159,16 +163,21 @@ TaskHeader* PoolCore::find_work(Worker& worker) {
 
 /// For a worker that counts as searching: it does no longer if it finds something.
 TaskHeader* PoolCore::search(Worker& worker) {
-  for (int round = 0; round < search_rounds; ++round) {
+  const bool is_probe = ++worker.searches % probe_interval == 0;
+  const unsigned rounds = is_probe ? std::max(worker.search_rounds, probe_rounds)
+                                   : worker.search_rounds;
+  for (unsigned round = 0;; ++round) {
     TaskHeader* task = take_injected(worker, max_injected);
     if (task == nullptr) task = steal(worker);
     if (task != nullptr) {
+      if (round != 0) worker.search_rounds = most_rounds;
       if (idle_.stop_search()) wake_one();
       return task;
     }
-    if (is_closing()) return nullptr;
+    if (round == rounds || is_closing()) break;
     for (int i = 0; i < 16; ++i) spin_hint();
   }
+  worker.search_rounds /= 2;
   return nullptr;
 }
 

@@ -101,6 +101,10 @@ class Worker {
   TaskHeader* current = nullptr;   // the task that is run
   WorkerCounters counters;
 
+  // See PoolCore::search.
+  unsigned searches = 0;
+  unsigned search_rounds = 64;
+
   // Polls until the worker looks at other things than its own tasks (PoolCore::look_around).
   unsigned until_look = 1;
   unsigned look_interval = 0;
