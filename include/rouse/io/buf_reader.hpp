@@ -1,0 +1,98 @@
+// BufReader: reads from its reader in large pieces, so that small reads, lines and the search for
+// a delimiter cost no system call each.
+//
+//   io::BufReader reader(stream);                 // borrows the stream
+//   io::BufReader reader(std::move(stream));      // owns it
+//
+// Bytes [begin_, end_) of the buffer were read and not yet given.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "rouse/base/assert.hpp"
+#include "rouse/io/async_read.hpp"
+#include "rouse/io/lines.hpp"
+#include "rouse/io/read.hpp"
+
+namespace rouse::io {
+
+/// Capacity of BufReader and BufWriter unless told otherwise.
+inline constexpr std::size_t default_buffer_size = std::size_t{8} * 1024;
+
+/// `R` is the reader, which it then owns, or a reference to it. What is in the buffer is lost for
+/// the reader below when the BufReader goes.
+template <class R>
+class BufReader : public ReadMembers<BufReader<R>>, public BufReadMembers<BufReader<R>> {
+  static_assert(AsyncRead<std::remove_reference_t<R>>,
+                "BufReader needs a rouse::AsyncRead: a type with `rouse::Poll<rouse::Result<"
+                "std::size_t>> poll_read(rouse::Context&, std::span<std::byte>)`");
+
+ public:
+  explicit BufReader(std::type_identity_t<R>&& inner, std::size_t capacity = default_buffer_size)
+      : inner_(std::forward<R>(inner)),
+        buf_(std::make_unique_for_overwrite<std::byte[]>(capacity)),
+        capacity_(capacity) {
+    ROUSE_ASSERT(capacity > 0, "a BufReader needs a capacity of at least one byte");
+  }
+
+  /// A read as large as the buffer does not go through it.
+  Poll<Result<std::size_t>> poll_read(Context& cx, std::span<std::byte> buf) {
+    if (begin_ == end_ && buf.size() >= capacity_) return inner_.poll_read(cx, buf);
+    if (buf.empty()) return Poll<Result<std::size_t>>::ready(std::size_t{0});
+    const Poll<Result<std::span<const std::byte>>> polled = poll_fill_buf(cx);
+    if (polled.is_pending()) return pending;
+    if (!polled.value()) return Poll<Result<std::size_t>>::ready(polled.value().error());
+    const std::span<const std::byte> got = *polled.value();
+    const std::size_t n = std::min(buf.size(), got.size());
+    if (n != 0) std::memcpy(buf.data(), got.data(), n);
+    consume(n);
+    return Poll<Result<std::size_t>>::ready(n);
+  }
+  Poll<Result<std::span<const std::byte>>> poll_fill_buf(Context& cx) {
+    using Polled = Poll<Result<std::span<const std::byte>>>;
+    if (begin_ == end_) {
+      const std::span<std::byte> room(buf_.get(), capacity_);
+      const Poll<Result<std::size_t>> polled = inner_.poll_read(cx, room);
+      if (polled.is_pending()) return pending;
+      const Result<std::size_t>& n = polled.value();
+      if (!n) return Polled::ready(n.error());
+      ROUSE_ASSERT(*n <= capacity_, "poll_read says it read more than the buffer holds");
+      begin_ = 0;
+      end_ = *n;
+    }
+    return Polled::ready(buffer());
+  }
+  void consume(std::size_t n) noexcept {
+    ROUSE_ASSERT(n <= end_ - begin_, "consume() of more than poll_fill_buf gave");
+    begin_ += n;
+  }
+
+  /// What was read and not yet given.
+  [[nodiscard]] std::span<const std::byte> buffer() const noexcept {
+    return std::span<const std::byte>(buf_.get() + begin_, end_ - begin_);
+  }
+  /// The reader below. Reading from it misses what is in the buffer.
+  [[nodiscard]] std::remove_reference_t<R>& inner() noexcept { return inner_; }
+  /// Gives the reader below back; what is in the buffer is lost.
+  [[nodiscard]] R into_inner() && { return std::forward<R>(inner_); }
+
+ private:
+  R inner_;
+  std::unique_ptr<std::byte[]> buf_;
+  std::size_t capacity_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+};
+
+template <class R>
+BufReader(R&&) -> BufReader<R>;
+template <class R>
+BufReader(R&&, std::size_t) -> BufReader<R>;
+
+}  // namespace rouse::io
