@@ -1,0 +1,39 @@
+// LinesCodec: frames that are lines. Received without their ends (`\n` or `\r\n`), sent with `\n`.
+//
+// To read lines alone, a BufReader's lines() are simpler.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rouse/base/attributes.hpp"
+#include "rouse/base/result.hpp"
+#include "rouse/io/buffer.hpp"
+#include "rouse/io/frame_buffer.hpp"
+#include "rouse/io/read_until.hpp"
+
+namespace rouse::io {
+
+class ROUSE_API LinesCodec {
+ public:
+  using Frame = std::string;
+  using Outgoing = Buffer;
+
+  LinesCodec() noexcept = default;
+  /// Lines of at most so many bytes, without `\n`; Error::too_long for others.
+  explicit LinesCodec(std::size_t max_line) noexcept : max_line_(max_line) {}
+
+  Result<std::optional<std::string>> decode(FrameBuffer& input);
+  /// The last line may have no end.
+  Result<std::optional<std::string>> decode_end(FrameBuffer& input);
+  /// Error::invalid_data if there is a `\n` in the line: it would be received as two.
+  Result<void> encode(const Buffer& line, std::vector<std::byte>& output);
+
+ private:
+  std::size_t max_line_ = default_line_limit;
+  std::size_t searched_ = 0;  // so many bytes of the input have no `\n`
+};
+
+}  // namespace rouse::io
