@@ -44,6 +44,26 @@
 #include "rouse/io/read.hpp"            // IWYU pragma: export
 #include "rouse/io/ready.hpp"           // IWYU pragma: export
 #include "rouse/io/write.hpp"           // IWYU pragma: export
+#include "rouse/io/async_buf_read.hpp"      // IWYU pragma: export
+#include "rouse/io/async_read.hpp"          // IWYU pragma: export
+#include "rouse/io/async_write.hpp"         // IWYU pragma: export
+#include "rouse/io/buf_reader.hpp"          // IWYU pragma: export
+#include "rouse/io/buf_writer.hpp"          // IWYU pragma: export
+#include "rouse/io/buffer.hpp"              // IWYU pragma: export
+#include "rouse/io/bytes_reader.hpp"        // IWYU pragma: export
+#include "rouse/io/copy.hpp"                // IWYU pragma: export
+#include "rouse/io/copy_bidirectional.hpp"  // IWYU pragma: export
+#include "rouse/io/duplex.hpp"              // IWYU pragma: export
+#include "rouse/io/error.hpp"               // IWYU pragma: export
+#include "rouse/io/framed.hpp"              // IWYU pragma: export
+#include "rouse/io/lines.hpp"               // IWYU pragma: export
+#include "rouse/io/read.hpp"                // IWYU pragma: export
+#include "rouse/io/read_until.hpp"          // IWYU pragma: export
+#include "rouse/io/simplex.hpp"             // IWYU pragma: export
+#include "rouse/io/sources.hpp"             // IWYU pragma: export
+#include "rouse/io/split.hpp"               // IWYU pragma: export
+#include "rouse/io/take.hpp"                // IWYU pragma: export
+#include "rouse/io/write.hpp"               // IWYU pragma: export
 
 // Network.
 #include "rouse/net/accept.hpp"         // IWYU pragma: export
