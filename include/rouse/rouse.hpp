@@ -65,6 +65,12 @@
 #include "rouse/io/take.hpp"                // IWYU pragma: export
 #include "rouse/io/write.hpp"               // IWYU pragma: export
 
+// Files.
+#include "rouse/fs/file.hpp"        // IWYU pragma: export
+#include "rouse/fs/metadata.hpp"    // IWYU pragma: export
+#include "rouse/fs/operations.hpp"  // IWYU pragma: export
+#include "rouse/fs/read_dir.hpp"    // IWYU pragma: export
+
 // Network.
 #include "rouse/net/accept.hpp"         // IWYU pragma: export
 #include "rouse/net/endpoint.hpp"       // IWYU pragma: export

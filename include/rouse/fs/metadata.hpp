@@ -1,0 +1,68 @@
+// What the file system knows about a file: Metadata, with its FileType and its Permissions.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "rouse/base/attributes.hpp"
+
+namespace rouse::fs {
+
+enum class FileType : std::uint8_t { file, directory, symlink, other };
+
+/// The nine bits rwxrwxrwx, and set-user-id, set-group-id, sticky.
+class Permissions {
+ public:
+  explicit constexpr Permissions(std::uint32_t mode) noexcept : mode_(mode & 07777U) {}
+
+  [[nodiscard]] constexpr std::uint32_t mode() const noexcept { return mode_; }
+  /// Nobody may write.
+  [[nodiscard]] constexpr bool readonly() const noexcept { return (mode_ & 0222U) == 0; }
+  /// False lets everybody write: rather make a new one with the mode you want.
+  constexpr void set_readonly(bool readonly) noexcept {
+    mode_ = readonly ? mode_ & ~0222U : mode_ | 0222U;
+  }
+
+  friend constexpr bool operator==(Permissions, Permissions) noexcept = default;
+
+ private:
+  std::uint32_t mode_;
+};
+
+class Metadata {
+ public:
+  using Time = std::chrono::time_point<std::chrono::system_clock, std::chrono::nanoseconds>;
+
+  /// What a Metadata is made of.
+  struct Fields {
+    FileType type = FileType::other;
+    std::uint32_t mode = 0;
+    std::uint64_t size = 0;
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
+    std::uint64_t links = 0;
+    Time accessed;
+    Time modified;
+  };
+  explicit Metadata(const Fields& fields) noexcept : fields_(fields) {}
+
+  [[nodiscard]] FileType file_type() const noexcept { return fields_.type; }
+  [[nodiscard]] bool is_file() const noexcept { return fields_.type == FileType::file; }
+  [[nodiscard]] bool is_dir() const noexcept { return fields_.type == FileType::directory; }
+  [[nodiscard]] bool is_symlink() const noexcept { return fields_.type == FileType::symlink; }
+  /// Bytes.
+  [[nodiscard]] std::uint64_t len() const noexcept { return fields_.size; }
+  [[nodiscard]] Permissions permissions() const noexcept { return Permissions(fields_.mode); }
+  [[nodiscard]] Time accessed() const noexcept { return fields_.accessed; }
+  [[nodiscard]] Time modified() const noexcept { return fields_.modified; }
+  /// Two files are the same if device and inode are.
+  [[nodiscard]] std::uint64_t device() const noexcept { return fields_.device; }
+  [[nodiscard]] std::uint64_t inode() const noexcept { return fields_.inode; }
+  /// How many names it has.
+  [[nodiscard]] std::uint64_t links() const noexcept { return fields_.links; }
+
+ private:
+  Fields fields_;
+};
+
+}  // namespace rouse::fs

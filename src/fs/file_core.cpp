@@ -1,0 +1,160 @@
+#include "fs/file_core.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "exec/blocking_attempt.hpp"
+
+namespace rouse::fs {
+
+FileBuffer::FileBuffer(FileBuffer&& other) noexcept { *this = std::move(other); }
+
+FileBuffer& FileBuffer::operator=(FileBuffer&& other) noexcept {
+  memory_ = std::move(other.memory_);
+  capacity_ = std::exchange(other.capacity_, 0);
+  begin_ = std::exchange(other.begin_, 0);
+  end_ = std::exchange(other.end_, 0);
+  return *this;
+}
+
+std::span<std::byte> FileBuffer::make_room(std::size_t size) {
+  clear();
+  if (size > capacity_) {
+    memory_ = std::make_unique_for_overwrite<std::byte[]>(size);
+    capacity_ = size;
+  }
+  return {memory_.get(), size};
+}
+
+std::size_t FileBuffer::take(std::span<std::byte> out) noexcept {
+  const std::size_t count = std::min(out.size(), size());
+  if (count != 0) std::memcpy(out.data(), memory_.get() + begin_, count);
+  begin_ += count;
+  return count;
+}
+
+FileCore::FileCore(sys::File file) : file_(std::make_shared<const sys::File>(std::move(file))) {}
+
+// --- Operations. ---
+
+template <class Call>
+void FileCore::start(Operation operation, Call call) {
+  call_.emplace(spawn_blocking(std::move(call)));
+  operation_ = operation;
+}
+
+void FileCore::start_read(std::size_t size) {
+  start(Operation::read,
+        [file = file_, size, buffer = std::move(buffer_)]() mutable -> Result<Ended> {
+          const auto read = file->read(buffer.make_room(size));
+          if (!read) return read.error();
+          buffer.set_filled(*read);
+          return Ended{.buffer = std::move(buffer)};
+        });
+}
+
+void FileCore::start_write(std::span<const std::byte> data) {
+  const auto unread = static_cast<std::int64_t>(buffer_.size());
+  std::memcpy(buffer_.make_room(data.size()).data(), data.data(), data.size());
+  buffer_.set_filled(data.size());
+  start(Operation::write,
+        [file = file_, unread, buffer = std::move(buffer_)]() mutable -> Result<Ended> {
+          if (unread != 0) {
+            const auto back = file->seek(-unread, sys::SeekBase::current);
+            if (!back) return back.error();
+          }
+          const auto written = file->write_all(buffer.filled());
+          if (!written) return written.error();
+          buffer.clear();
+          return Ended{.buffer = std::move(buffer)};
+        });
+}
+
+void FileCore::start_seek(SeekFrom to) {
+  ROUSE_ASSERT(operation_ == Operation::none, "a seek was started in the midst of an operation");
+  const bool is_relative = to.base() == SeekFrom::Base::current;
+  const auto unread = static_cast<std::int64_t>(buffer_.size());
+  buffer_.clear();
+  start(Operation::seek,
+        [file = file_, to, back = is_relative ? unread : 0,
+         buffer = std::move(buffer_)]() mutable -> Result<Ended> {
+          std::int64_t offset = 0;
+          if (__builtin_sub_overflow(to.offset(), back, &offset))
+            return std::errc::invalid_argument;
+          const auto position = file->seek(offset, static_cast<sys::SeekBase>(to.base()));
+          if (!position) return position.error();
+          return Ended{.buffer = std::move(buffer), .position = *position};
+        });
+}
+
+/// The end of the operation that is under way, with the position of a seek. Afterwards there is
+/// none.
+Poll<Result<std::uint64_t>> FileCore::poll_operation(Context& cx) {
+  using Polled = Poll<Result<std::uint64_t>>;
+  auto polled = poll_blocking(*call_, cx);
+  if (polled.is_pending()) return pending;
+  Result<Ended>& ended = polled.value();
+  call_.reset();
+  const Operation operation = std::exchange(operation_, Operation::none);
+  if (ended) {
+    buffer_ = std::move(ended->buffer);
+    return Polled::ready(Result<std::uint64_t>(ended->position));
+  }
+  if (operation == Operation::write) write_error_ = ended.error();
+  return Polled::ready(Result<std::uint64_t>(ended.error()));
+}
+
+// --- What a File does. ---
+
+Poll<Result<std::size_t>> FileCore::poll_read(Context& cx, std::span<std::byte> buf) {
+  using Polled = Poll<Result<std::size_t>>;
+  if (buf.empty()) return Polled::ready(Result<std::size_t>(std::size_t{0}));
+  for (;;) {
+    if (buffer_.size() != 0) {
+      if (!cx.take_budget()) return pending;
+      return Polled::ready(Result<std::size_t>(buffer_.take(buf)));
+    }
+    if (operation_ == Operation::none) start_read(std::min(buf.size(), most_at_once));
+    const Operation operation = operation_;
+    const auto ended = poll_operation(cx);
+    if (ended.is_pending()) return pending;
+    if (operation != Operation::read) continue;
+    if (!ended.value()) return Polled::ready(Result<std::size_t>(ended.value().error()));
+    if (buffer_.size() == 0) return Polled::ready(Result<std::size_t>(std::size_t{0}));
+  }
+}
+
+Poll<Result<std::size_t>> FileCore::poll_write(Context& cx, std::span<const std::byte> data) {
+  using Polled = Poll<Result<std::size_t>>;
+  if (poll_idle(cx).is_pending()) return pending;
+  if (const Result<void> before = take_write_error(); !before) {
+    return Polled::ready(Result<std::size_t>(before.error()));
+  }
+  if (!cx.take_budget()) return pending;
+  const auto part = data.first(std::min(data.size(), most_at_once));
+  if (!part.empty()) start_write(part);
+  return Polled::ready(Result<std::size_t>(part.size()));
+}
+
+Poll<Result<void>> FileCore::poll_flush(Context& cx) {
+  if (poll_idle(cx).is_pending()) return pending;
+  return Poll<Result<void>>::ready(take_write_error());
+}
+
+Poll<> FileCore::poll_idle(Context& cx) {
+  if (operation_ != Operation::none && poll_operation(cx).is_pending()) return pending;
+  return Poll<>::ready();
+}
+
+Poll<Result<std::uint64_t>> FileCore::poll_seek(Context& cx) {
+  ROUSE_ASSERT(operation_ == Operation::seek,
+               "a File was used by two tasks at once, while it seeks");
+  return poll_operation(cx);
+}
+
+Result<void> FileCore::take_write_error() noexcept {
+  if (!write_error_) return {};
+  return std::exchange(write_error_, std::error_code());
+}
+
+}  // namespace rouse::fs

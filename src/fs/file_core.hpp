@@ -1,0 +1,109 @@
+// FileCore: the state of an fs::File. At most one operation is under way, on a blocking thread; it
+// has the buffer, and shares the file, so that it can end by itself when the File is gone.
+//
+// Between operations the buffer may have bytes that were read and not taken yet: the position of
+// the File is so many bytes before that of the system's file. A write or a seek first goes back.
+// An error of a write stays here until a write, a flush or a sync takes it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "rouse/base/result.hpp"
+#include "rouse/core/context.hpp"
+#include "rouse/core/poll.hpp"
+#include "rouse/exec/blocking_pool.hpp"
+#include "rouse/fs/file.hpp"
+
+#include "sys/file.hpp"
+
+namespace rouse::fs {
+
+/// Memory that is kept from operation to operation, and the part of it that is filled.
+class FileBuffer {
+ public:
+  FileBuffer() noexcept = default;
+  FileBuffer(FileBuffer&& other) noexcept;
+  FileBuffer& operator=(FileBuffer&& other) noexcept;
+
+  [[nodiscard]] std::span<const std::byte> filled() const noexcept {
+    return {memory_.get() + begin_, end_ - begin_};
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return end_ - begin_; }
+  void clear() noexcept { begin_ = end_ = 0; }
+  /// Empties it and gives room for `size` bytes; `set_filled` then says how many there are.
+  std::span<std::byte> make_room(std::size_t size);
+  void set_filled(std::size_t size) noexcept { end_ = size; }
+  /// Moves as many bytes as fit to `out`.
+  std::size_t take(std::span<std::byte> out) noexcept;
+
+ private:
+  std::unique_ptr<std::byte[]> memory_;
+  std::size_t capacity_ = 0;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+};
+
+class FileCore {
+ public:
+  static constexpr std::size_t most_at_once = std::size_t{2} << 20U;
+
+  explicit FileCore(sys::File file);
+
+  Poll<Result<std::size_t>> poll_read(Context& cx, std::span<std::byte> buf);
+  Poll<Result<std::size_t>> poll_write(Context& cx, std::span<const std::byte> data);
+  Poll<Result<void>> poll_flush(Context& cx);
+  /// Ready when nothing is under way.
+  Poll<> poll_idle(Context& cx);
+
+  // While nothing is under way.
+  void start_seek(SeekFrom to);
+  [[nodiscard]] Result<void> take_write_error() noexcept;
+
+  /// The outcome of a seek that was started.
+  Poll<Result<std::uint64_t>> poll_seek(Context& cx);
+
+  [[nodiscard]] const std::shared_ptr<const sys::File>& file() const noexcept { return file_; }
+
+ private:
+  enum class Operation : std::uint8_t { none, read, write, seek };
+  /// What an operation gives back.
+  struct Ended {
+    FileBuffer buffer;
+    std::uint64_t position = 0;  // of a seek
+  };
+
+  template <class Call>
+  void start(Operation operation, Call call);
+  void start_read(std::size_t size);
+  void start_write(std::span<const std::byte> data);
+  Poll<Result<std::uint64_t>> poll_operation(Context& cx);
+
+  std::shared_ptr<const sys::File> file_;
+  FileBuffer buffer_;  // empty while an operation has it
+  Operation operation_ = Operation::none;
+  std::optional<JoinHandle<Result<Ended>>> call_;  // while there is an operation
+  std::error_code write_error_;
+};
+
+/// `FileCore::poll_idle` and others, to be awaited in the coroutines of File.
+template <class T>
+class FilePoll {
+ public:
+  using Output = T;
+  using Function = Poll<T> (FileCore::*)(Context&);
+
+  FilePoll(FileCore& core, Function function) noexcept : core_(core), function_(function) {}
+  Poll<T> poll(Context& cx) { return (core_.*function_)(cx); }
+
+ private:
+  FileCore& core_;
+  Function function_;
+};
+
+}  // namespace rouse::fs

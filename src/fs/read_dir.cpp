@@ -1,0 +1,139 @@
+#include "rouse/fs/read_dir.hpp"
+
+#include <cstddef>
+#include <deque>
+
+#include "exec/blocking_attempt.hpp"
+#include "fs/status.hpp"
+#include "sys/file_system.hpp"
+
+namespace rouse::fs {
+namespace {
+
+constexpr std::size_t entries_a_hop = 32;
+
+/// Goes to the blocking thread and comes back with entries.
+struct Chunk {
+  explicit Chunk(sys::Directory opened) noexcept : directory(std::move(opened)) {}
+
+  sys::Directory directory;
+  std::deque<sys::Directory::Entry> entries;
+  bool is_last = false;
+  std::error_code error;  // after the entries
+};
+
+void fill(Chunk& chunk) {
+  while (chunk.entries.size() < entries_a_hop) {
+    auto next = chunk.directory.next();
+    chunk.is_last = !next || !*next;
+    if (!next) chunk.error = next.error();
+    if (chunk.is_last) return;
+    chunk.entries.push_back(**std::move(next));
+  }
+}
+
+}  // namespace
+
+class ReadDirCore {
+ public:
+  ReadDirCore(std::string path, sys::Directory directory)
+      : path_(std::move(path)), chunk_(std::in_place, std::move(directory)) {
+    if (!path_.ends_with('/')) path_ += '/';
+  }
+
+  Poll<Result<std::optional<DirEntry>>> poll_next(Context& cx) {
+    for (;;) {
+      if (call_ && poll_chunk(cx).is_pending()) return pending;
+      if (chunk_ && !chunk_->entries.empty()) {
+        if (!cx.take_budget()) return pending;
+        return give(take_entry());
+      }
+      if (!chunk_ || chunk_->is_last) return give_end();
+      start();
+    }
+  }
+
+ private:
+  using Given = Result<std::optional<DirEntry>>;
+
+  static Poll<Given> give(Given given) { return Poll<Given>::ready(std::move(given)); }
+
+  /// The error, once; then the end.
+  Poll<Given> give_end() {
+    const std::error_code error = std::exchange(error_, std::error_code());
+    chunk_.reset();
+    return give(error ? Given(error) : Given(std::optional<DirEntry>()));
+  }
+
+  DirEntry take_entry() {
+    sys::Directory::Entry entry = std::move(chunk_->entries.front());
+    chunk_->entries.pop_front();
+    std::optional<FileType> type;
+    if (entry.type != 0) type = to_file_type(entry.type);
+    return DirEntry(path_ + entry.name, std::move(entry.name), type);
+  }
+
+  void start() {
+    auto call = [chunk = *std::move(chunk_)]() mutable -> Result<Chunk> {
+      fill(chunk);
+      return std::move(chunk);
+    };
+    chunk_.reset();
+    call_.emplace(spawn_blocking(std::move(call)));
+  }
+
+  Poll<> poll_chunk(Context& cx) {
+    auto polled = poll_blocking(*call_, cx);
+    if (polled.is_pending()) return pending;
+    call_.reset();
+    if (!polled.value()) {
+      error_ = polled.value().error();
+      return Poll<>::ready();
+    }
+    chunk_.emplace(*std::move(polled.value()));
+    error_ = chunk_->error;
+    return Poll<>::ready();
+  }
+
+  std::string path_;            // ends with a slash
+  std::optional<Chunk> chunk_;  // nothing: a call has it, or that was all
+  std::optional<JoinHandle<Result<Chunk>>> call_;
+  std::error_code error_;  // comes after the entries
+};
+
+Attempt<FileType> DirEntry::file_type() const {
+  if (type_) co_return *type_;
+  const Metadata found = co_await metadata();
+  co_return found.file_type();
+}
+
+Attempt<Metadata> DirEntry::metadata() const {
+  return attempt_blocking(
+      [path = path_] { return to_metadata(sys::status(path, sys::Links::dont_follow)); });
+}
+
+ReadDir::ReadDir(std::unique_ptr<ReadDirCore> core) noexcept : core_(std::move(core)) {}
+ReadDir::ReadDir(ReadDir&& other) noexcept = default;
+ReadDir& ReadDir::operator=(ReadDir&& other) noexcept = default;
+ReadDir::~ReadDir() = default;
+
+Poll<Result<std::optional<DirEntry>>> ReadDir::poll_next_result(Context& cx) {
+  ROUSE_ASSERT(core_, "a ReadDir was read after it was moved from");
+  return core_->poll_next(cx);
+}
+
+Poll<std::optional<DirEntry>> ReadDir::poll_next(Context& cx) {
+  auto polled = poll_next_result(cx);
+  if (polled.is_pending()) return pending;
+  return Poll<std::optional<DirEntry>>::ready(std::move(polled.value()).value());
+}
+
+Attempt<ReadDir> read_dir(std::string path) {
+  return attempt_blocking([path = std::move(path)]() mutable -> Result<ReadDir> {
+    auto directory = sys::Directory::open(path);
+    if (!directory) return directory.error();
+    return ReadDir(std::make_unique<ReadDirCore>(std::move(path), *std::move(directory)));
+  });
+}
+
+}  // namespace rouse::fs
