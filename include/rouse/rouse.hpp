@@ -34,17 +34,8 @@
 #include "rouse/future/yield_now.hpp"          // IWYU pragma: export
 
 // Bytes.
-#include "rouse/io/async_buf_read.hpp"  // IWYU pragma: export
-#include "rouse/io/async_fd.hpp"        // IWYU pragma: export
-#include "rouse/io/async_read.hpp"      // IWYU pragma: export
-#include "rouse/io/async_write.hpp"     // IWYU pragma: export
-#include "rouse/io/buffer.hpp"          // IWYU pragma: export
-#include "rouse/io/error.hpp"           // IWYU pragma: export
-#include "rouse/io/owned_fd.hpp"        // IWYU pragma: export
-#include "rouse/io/read.hpp"            // IWYU pragma: export
-#include "rouse/io/ready.hpp"           // IWYU pragma: export
-#include "rouse/io/write.hpp"           // IWYU pragma: export
 #include "rouse/io/async_buf_read.hpp"      // IWYU pragma: export
+#include "rouse/io/async_fd.hpp"            // IWYU pragma: export
 #include "rouse/io/async_read.hpp"          // IWYU pragma: export
 #include "rouse/io/async_write.hpp"         // IWYU pragma: export
 #include "rouse/io/buf_reader.hpp"          // IWYU pragma: export
@@ -57,8 +48,10 @@
 #include "rouse/io/error.hpp"               // IWYU pragma: export
 #include "rouse/io/framed.hpp"              // IWYU pragma: export
 #include "rouse/io/lines.hpp"               // IWYU pragma: export
+#include "rouse/io/owned_fd.hpp"            // IWYU pragma: export
 #include "rouse/io/read.hpp"                // IWYU pragma: export
 #include "rouse/io/read_until.hpp"          // IWYU pragma: export
+#include "rouse/io/ready.hpp"               // IWYU pragma: export
 #include "rouse/io/simplex.hpp"             // IWYU pragma: export
 #include "rouse/io/sources.hpp"             // IWYU pragma: export
 #include "rouse/io/split.hpp"               // IWYU pragma: export

@@ -15,6 +15,7 @@
 #include "rouse/core/attempt.hpp"
 #include "rouse/io/concurrent_halves.hpp"
 #include "rouse/io/read.hpp"
+#include "rouse/io/split.hpp"
 #include "rouse/io/write.hpp"
 #include "rouse/net/endpoint.hpp"
 #include "rouse/net/stream_socket.hpp"
@@ -36,6 +37,9 @@ class ROUSE_API TcpStream : public StreamSocket,
 
   explicit TcpStream(io::AsyncFd io) noexcept : StreamSocket(std::move(io)) {}
 
+  /// Two halves for two tasks, on any threads. The stream has moved into them and is closed when
+  /// both are gone; `shutdown` of the write half ends its direction before.
+  auto split() { return io::split(std::move(*this)); }
   /// No longer watched; blocking no more and no less than before: not at all.
   [[nodiscard]] io::OwnedFd into_fd() && noexcept { return std::move(io_).into_fd(); }
 
