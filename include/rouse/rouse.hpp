@@ -149,3 +149,6 @@
 #include "rouse/sync/semaphore.hpp"           // IWYU pragma: export
 #include "rouse/sync/task_tracker.hpp"        // IWYU pragma: export
 #include "rouse/sync/watch.hpp"               // IWYU pragma: export
+
+// System threads.
+#include "rouse/thread/thread.hpp"  // IWYU pragma: export

@@ -95,7 +95,7 @@ TEST_F(FileCancelTest, ADroppedFlushLosesNoError) {
   const auto report =
       testing::drop_at_each_poll([&] { return full.flush(); }, [&](std::size_t) { settle(); });
   EXPECT_TRUE(report.threw);
-  EXPECT_EQ(report.wakers_left, 0U);
+  EXPECT_LE(report.wakers_left, 1U);  // the write under way has it until it ends
 }
 
 TEST_F(FileCancelTest, ADroppedReadLeavesNobodyWhoWritesIntoItsBuffer) {
@@ -106,9 +106,7 @@ TEST_F(FileCancelTest, ADroppedReadLeavesNobodyWhoWritesIntoItsBuffer) {
 
 TEST_F(FileCancelTest, EachOperationMayBeDroppedAtEachPoll) {
   File file = open_with("0123456789");
-  const auto step = [&](std::size_t) { settle(); };
   const auto still_works = [&](std::size_t) {
-    settle();
     EXPECT_EQ(runtime.block_on(file.seek(SeekFrom::start(5))), 5U);
     EXPECT_EQ(read_some(file, 2), "56");
     EXPECT_EQ(runtime.block_on(file.seek(SeekFrom::start(2))), 2U);
@@ -116,21 +114,17 @@ TEST_F(FileCancelTest, EachOperationMayBeDroppedAtEachPoll) {
   };
   std::array<char, 4> buf{};
   std::vector<testing::DropReport> reports;
-  reports.push_back(testing::drop_at_each_poll([&] { return file.read(buf); }, step, still_works));
-  reports.push_back(testing::drop_at_each_poll([&] { return file.seek(SeekFrom::current(1)); },
-                                               step, still_works));
-  reports.push_back(testing::drop_at_each_poll([&] { return file.write("2"); }, step, still_works));
-  reports.push_back(testing::drop_at_each_poll([&] { return file.flush(); }, step, still_works));
-  reports.push_back(testing::drop_at_each_poll([&] { return file.sync_all(); }, step, still_works));
+  reports.push_back(drop_at_each_poll([&] { return file.read(buf); }, still_works));
   reports.push_back(
-      testing::drop_at_each_poll([&] { return file.set_len(10); }, step, still_works));
-  reports.push_back(testing::drop_at_each_poll([&] { return file.metadata(); }, step, still_works));
-  reports.push_back(
-      testing::drop_at_each_poll([&] { return file.try_clone(); }, step, still_works));
-  reports.push_back(
-      testing::drop_at_each_poll([&] { return file.read_at(buf, 1); }, step, still_works));
-  reports.push_back(
-      testing::drop_at_each_poll([&] { return file.write_at("1", 1); }, step, still_works));
+      drop_at_each_poll([&] { return file.seek(SeekFrom::current(1)); }, still_works));
+  reports.push_back(drop_at_each_poll([&] { return file.write("2"); }, still_works));
+  reports.push_back(drop_at_each_poll([&] { return file.flush(); }, still_works));
+  reports.push_back(drop_at_each_poll([&] { return file.sync_all(); }, still_works));
+  reports.push_back(drop_at_each_poll([&] { return file.set_len(10); }, still_works));
+  reports.push_back(drop_at_each_poll([&] { return file.metadata(); }, still_works));
+  reports.push_back(drop_at_each_poll([&] { return file.try_clone(); }, still_works));
+  reports.push_back(drop_at_each_poll([&] { return file.read_at(buf, 1); }, still_works));
+  reports.push_back(drop_at_each_poll([&] { return file.write_at("1", 1); }, still_works));
   for (std::size_t i = 0; i < reports.size(); ++i) {
     EXPECT_FALSE(reports[i].threw) << i;
     EXPECT_LE(reports[i].wakers_left, 1U) << i;  // what is under way has it until it ends

@@ -2,6 +2,7 @@
 // threads can be held.
 #pragma once
 
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -18,6 +19,7 @@
 #include "rouse/core/async.hpp"
 #include "rouse/exec/enter.hpp"
 #include "rouse/runtime/runtime.hpp"
+#include "rouse/testing/drop_at_each_poll.hpp"
 
 namespace rouse::fs {
 
@@ -77,6 +79,23 @@ class FsTest : public ::testing::Test {
   void release() {
     go_on.release();
     settle();
+  }
+  /// drop_at_each_poll, where nothing that a first poll starts ends before the second.
+  template <class Make, class After>
+  testing::DropReport drop_at_each_poll(Make make, After after) {
+    bool is_held = false;
+    const auto let_go = [&](std::size_t) { std::exchange(is_held, false) ? release() : settle(); };
+    return testing::drop_at_each_poll(
+        [&] {
+          hold();
+          is_held = true;
+          return make();
+        },
+        let_go,
+        [&](std::size_t k) {
+          let_go(k);
+          after(k);
+        });
   }
 
   TempDir dir;

@@ -154,7 +154,7 @@ TEST(LookupHost, DroppedAtAnyPollItLeavesNothing) {
                                                    // given last is done last.
                                                    runtime.block_on(runtime.spawn_blocking([] {}));
                                                  });
-  EXPECT_EQ(report.polls, 2U);
+  EXPECT_LE(report.polls, 2U);
   EXPECT_FALSE(report.threw);
 }
 
