@@ -143,7 +143,7 @@ TEST_F(FileCancelTest, AnOperationThatTheRuntimeCancelledIsAnError) {
   auto polled = read.poll();
   ASSERT_TRUE(polled.is_ready());
   EXPECT_EQ(polled.value().error(), std::errc::operation_canceled);
-  go_on.release();
+  let_go();
 }
 
 }  // namespace

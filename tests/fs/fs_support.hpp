@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <semaphore>
 #include <stdexcept>
 #include <string>
@@ -69,40 +70,48 @@ class FsTest : public ::testing::Test {
   /// Calls made from here on wait for `release`.
   void hold() {
     runtime
-        .spawn_blocking([this] {
-          held.release();
-          go_on.acquire();
+        .spawn_blocking([holding = holding_] {
+          holding->begun.release();
+          holding->may_end.acquire();
         })
         .detach();
-    held.acquire();
+    holding_->begun.acquire();
   }
+  /// Without waiting.
+  void let_go() { holding_->may_end.release(); }
   void release() {
-    go_on.release();
+    let_go();
     settle();
   }
   /// drop_at_each_poll, where nothing that a first poll starts ends before the second.
   template <class Make, class After>
   testing::DropReport drop_at_each_poll(Make make, After after) {
     bool is_held = false;
-    const auto let_go = [&](std::size_t) { std::exchange(is_held, false) ? release() : settle(); };
+    const auto go_on = [&](std::size_t) { std::exchange(is_held, false) ? release() : settle(); };
     return testing::drop_at_each_poll(
         [&] {
           hold();
           is_held = true;
           return make();
         },
-        let_go,
+        go_on,
         [&](std::size_t k) {
-          let_go(k);
+          go_on(k);
           after(k);
         });
   }
 
   TempDir dir;
-  std::binary_semaphore held{0};
-  std::binary_semaphore go_on{0};
   Runtime runtime = Runtime::builder().worker_threads(1).max_blocking_threads(1).build();
   Enter enter = runtime.enter();  // futures may be polled by hand on this thread
+
+ private:
+  /// Belongs to the held call, too, which may outlive the test.
+  struct Holding {
+    std::binary_semaphore begun{0};
+    std::binary_semaphore may_end{0};
+  };
+  std::shared_ptr<Holding> holding_ = std::make_shared<Holding>();
 };
 
 }  // namespace rouse::fs

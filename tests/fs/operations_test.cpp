@@ -222,7 +222,7 @@ TEST_F(OperationsTest, AfterTheRuntimeItIsCancelled) {
   auto polled = removing.poll(cx);
   ASSERT_TRUE(polled.is_ready());
   EXPECT_EQ(polled.value().error(), std::errc::operation_canceled);
-  go_on.release();
+  let_go();
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ TEST_F(ReadDirTest, WhatTheRuntimeCancelledIsAnErrorAndThenTheEnd) {
   polled = entries.poll_next_result(cx);
   ASSERT_TRUE(polled.is_ready());
   EXPECT_FALSE(polled.value().value());
-  go_on.release();
+  let_go();
 }
 
 }  // namespace

@@ -209,7 +209,8 @@ TEST(SocketAddr, TakesOddAddressesOfTheSystem) {
 
 /// Texts near to addresses: valid ones with some bytes changed, removed or put in.
 std::string mutate(std::mt19937& random, std::string text) {
-  constexpr std::string_view bytes("0123456789abcdefF:.[]%@/unix \0\xff", 33);
+  using namespace std::string_view_literals;
+  constexpr std::string_view bytes = "0123456789abcdefF:.[]%@/unix \0\xff"sv;
   const auto pick = [&](std::size_t n) { return static_cast<std::size_t>(random()) % n; };
   for (std::size_t i = pick(4); i > 0; --i) {
     const std::size_t at = pick(text.size() + 1);
