@@ -113,16 +113,14 @@ Attempt<std::uint64_t> File::seek(SeekFrom to) {
 
 Attempt<void> File::sync_all() {
   co_await flush();
-  co_return co_await with_file(core(), [](const sys::File& file) {
-    return file.sync_all();
-  }).result();
+  const auto call = [](const sys::File& file) { return file.sync_all(); };
+  co_return co_await with_file(core(), call).result();
 }
 
 Attempt<void> File::sync_data() {
   co_await flush();
-  co_return co_await with_file(core(), [](const sys::File& file) {
-    return file.sync_data();
-  }).result();
+  const auto call = [](const sys::File& file) { return file.sync_data(); };
+  co_return co_await with_file(core(), call).result();
 }
 
 Attempt<void> File::set_len(std::uint64_t size) {
