@@ -28,9 +28,9 @@ std::optional<IpAddr::V4Bytes> parse_v4(std::string_view text) noexcept {
 
 std::optional<std::uint16_t> parse_group(std::string_view text) noexcept {
   std::uint16_t group = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, group, 16);
-  if (error != std::errc() || stop != end || text.size() > 4) return std::nullopt;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), group, 16);
+  if (error != std::errc() || stop != text.data() + text.size() || text.size() > 4)
+    return std::nullopt;
   return group;
 }
 

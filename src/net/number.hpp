@@ -13,9 +13,9 @@ inline std::optional<std::uint32_t> parse_decimal(std::string_view text,
                                                   std::uint32_t max) noexcept {
   if (text.size() > 1 && text.front() == '0') return std::nullopt;
   std::uint32_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end || number > max) return std::nullopt;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || stop != text.data() + text.size() || number > max)
+    return std::nullopt;
   return number;
 }
 

@@ -97,7 +97,7 @@ Result<std::vector<SocketAddr>> look_up(const Target& target) {
 
 }  // namespace
 
-Result<Target> understand(Endpoint endpoint) {
+Result<Target> understand(const Endpoint& endpoint) {
   if (endpoint.address()) return at(*endpoint.address());
   if (endpoint.port()) return understand_host(endpoint.text(), *endpoint.port());
   return understand_text(endpoint.text());
@@ -119,7 +119,7 @@ std::vector<SocketAddr> interleave(const std::vector<SocketAddr>& addresses) {
 }
 
 Attempt<std::vector<SocketAddr>> resolve(Endpoint endpoint) {
-  Result<Target> target = understand(std::move(endpoint));
+  Result<Target> target = understand(endpoint);
   if (!target) co_return target.error();
   if (target->address) co_return std::vector<SocketAddr>(1, *target->address);
   auto call = [target = *std::move(target)] { return look_up(target); };

@@ -20,7 +20,7 @@ struct Target {
 };
 
 /// Errors: see net::Error.
-Result<Target> understand(Endpoint endpoint);
+Result<Target> understand(const Endpoint& endpoint);
 
 /// The families in turns, beginning with that of the first; no address twice (RFC 8305, 4).
 std::vector<SocketAddr> interleave(const std::vector<SocketAddr>& addresses);
