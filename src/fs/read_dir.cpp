@@ -70,7 +70,8 @@ class ReadDirCore {
     chunk_->entries.pop_front();
     std::optional<FileType> type;
     if (entry.type != 0) type = to_file_type(entry.type);
-    return DirEntry(path_ + entry.name, std::move(entry.name), type);
+    std::string path = path_ + entry.name;
+    return DirEntry(std::move(path), std::move(entry.name), type);
   }
 
   void start() {
