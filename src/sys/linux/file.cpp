@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "sys/linux/eintr.hpp"
+#include "sys/linux/call.hpp"
 #include "sys/linux/file_status.hpp"
 
 namespace rouse::sys {
@@ -61,7 +61,7 @@ Result<File> File::open(const std::string& path, const OpenFlags& flags) noexcep
   const auto creation = creation_flags(flags);
   const bool has_nul = path.find('\0') != std::string::npos;
   if (!access || !creation || has_nul) return std::errc::invalid_argument;
-  const int descriptor = retry_interrupted(
+  const int descriptor = retry(
       [&] { return ::open(path.c_str(), *access | *creation | O_CLOEXEC, flags.mode); });
   if (descriptor == -1) return last_error();
   return File(descriptor);
@@ -75,14 +75,14 @@ File::~File() {
 
 Result<std::size_t> File::read(std::span<std::byte> bytes) const noexcept {
   const std::size_t size = std::min(bytes.size(), most_at_once);
-  return counted(retry_interrupted([&] { return ::read(descriptor_, bytes.data(), size); }));
+  return counted(retry([&] { return ::read(descriptor_, bytes.data(), size); }));
 }
 
 Result<void> File::write_all(std::span<const std::byte> bytes) const noexcept {
   while (!bytes.empty()) {
     const std::size_t size = std::min(bytes.size(), most_at_once);
     const auto written =
-        counted(retry_interrupted([&] { return ::write(descriptor_, bytes.data(), size); }));
+        counted(retry([&] { return ::write(descriptor_, bytes.data(), size); }));
     if (!written) return written.error();
     if (*written == 0) return std::errc::io_error;
     bytes = bytes.subspan(*written);
@@ -94,7 +94,7 @@ Result<std::size_t> File::read_at(std::span<std::byte> bytes, std::uint64_t offs
   const auto at = to_offset(offset);
   if (!at) return std::errc::invalid_argument;
   const std::size_t size = std::min(bytes.size(), most_at_once);
-  return counted(retry_interrupted([&] { return ::pread(descriptor_, bytes.data(), size, *at); }));
+  return counted(retry([&] { return ::pread(descriptor_, bytes.data(), size, *at); }));
 }
 
 Result<std::size_t> File::write_at(std::span<const std::byte> bytes,
@@ -102,7 +102,7 @@ Result<std::size_t> File::write_at(std::span<const std::byte> bytes,
   const auto at = to_offset(offset);
   if (!at) return std::errc::invalid_argument;
   const std::size_t size = std::min(bytes.size(), most_at_once);
-  return counted(retry_interrupted([&] { return ::pwrite(descriptor_, bytes.data(), size, *at); }));
+  return counted(retry([&] { return ::pwrite(descriptor_, bytes.data(), size, *at); }));
 }
 
 Result<std::uint64_t> File::seek(std::int64_t offset, SeekBase base) const noexcept {
@@ -112,17 +112,17 @@ Result<std::uint64_t> File::seek(std::int64_t offset, SeekBase base) const noexc
 }
 
 Result<void> File::sync_all() const noexcept {
-  return done(retry_interrupted([&] { return ::fsync(descriptor_); }));
+  return done(retry([&] { return ::fsync(descriptor_); }));
 }
 
 Result<void> File::sync_data() const noexcept {
-  return done(retry_interrupted([&] { return ::fdatasync(descriptor_); }));
+  return done(retry([&] { return ::fdatasync(descriptor_); }));
 }
 
 Result<void> File::set_len(std::uint64_t size) const noexcept {
   const auto end = to_offset(size);
   if (!end) return std::errc::invalid_argument;
-  return done(retry_interrupted([&] { return ::ftruncate(descriptor_, *end); }));
+  return done(retry([&] { return ::ftruncate(descriptor_, *end); }));
 }
 
 Result<FileStatus> File::status() const noexcept {
@@ -132,12 +132,12 @@ Result<FileStatus> File::status() const noexcept {
 }
 
 Result<void> File::set_mode(std::uint32_t mode) const noexcept {
-  return done(retry_interrupted([&] { return ::fchmod(descriptor_, mode); }));
+  return done(retry([&] { return ::fchmod(descriptor_, mode); }));
 }
 
 Result<File> File::duplicate() const noexcept {
   const int descriptor =
-      retry_interrupted([&] { return ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0); });
+      retry([&] { return ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0); });
   if (descriptor == -1) return last_error();
   return File(descriptor);
 }

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sys/linux/eintr.hpp"
+#include "sys/linux/call.hpp"
 #include "sys/linux/file_status.hpp"
 
 namespace rouse::sys {
@@ -20,7 +20,7 @@ bool has_nul(const std::string& path) noexcept { return path.find('\0') != std::
 template <class Call>
 Result<void> done(const std::string& path, Call call) noexcept {
   if (has_nul(path)) return std::errc::invalid_argument;
-  if (retry_interrupted(call) == -1) return last_error();
+  if (retry(call) == -1) return last_error();
   return {};
 }
 
