@@ -1,5 +1,8 @@
 #include "net/socket.hpp"
 
+#include <algorithm>
+#include <climits>
+
 #include "net/native_address.hpp"
 
 namespace rouse::net {
@@ -10,6 +13,30 @@ void change_option(int fd, sys::SocketOption option, int value) {
   sys::set_option(fd, option, value).value();
 }
 int option_of(int fd, sys::SocketOption option) { return sys::get_option(fd, option).value(); }
+
+int clamp_to_int(std::size_t number) noexcept {
+  return static_cast<int>(std::min<std::size_t>(number, INT_MAX));
+}
+
+std::error_code address_error(int fd, const SocketAddr& address, std::error_code error) noexcept {
+  const Result<int> family = sys::family_of(fd);
+  if (!family || *family == native_family(address)) return error;
+  return std::make_error_code(std::errc::address_family_not_supported);
+}
+
+namespace {
+
+sys::SocketOption hops_option(int fd) {
+  const bool is_v6 = sys::family_of(fd).value() == native_family(SocketAddr(IpAddr::any_v6(), 0));
+  return is_v6 ? sys::SocketOption::hops_v6 : sys::SocketOption::ttl;
+}
+
+}  // namespace
+
+void change_hops(int fd, std::uint32_t hops) {
+  change_option(fd, hops_option(fd), clamp_to_int(hops));
+}
+std::uint32_t hops_of(int fd) { return static_cast<std::uint32_t>(option_of(fd, hops_option(fd))); }
 
 Result<AcceptedFd> accept_next(int listener) noexcept {
   for (;;) {

@@ -1,6 +1,10 @@
 // What all kinds of sockets do alike.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <system_error>
+
 #include "rouse/io/async_fd.hpp"
 #include "rouse/net/socket_addr.hpp"
 
@@ -14,6 +18,17 @@ SocketAddr local_address(int fd);
 /// Setting and asking for an option: throws std::system_error.
 void change_option(int fd, sys::SocketOption option, int value);
 int option_of(int fd, sys::SocketOption option);
+
+/// The most that a socket option can say.
+int clamp_to_int(std::size_t number) noexcept;
+
+/// `error` of a bind or connect of `fd` to `address`. The system is not of one mind about an
+/// address of another family than the socket's: here it is address_family_not_supported.
+std::error_code address_error(int fd, const SocketAddr& address, std::error_code error) noexcept;
+
+/// How far packets go: IPv4's TTL, IPv6's hop limit. Throws std::system_error.
+void change_hops(int fd, std::uint32_t hops);
+std::uint32_t hops_of(int fd);
 
 /// A listening socket gets so many connections to wait for their accept.
 inline constexpr int default_backlog = 1024;

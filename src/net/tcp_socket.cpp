@@ -1,8 +1,5 @@
 #include "rouse/net/tcp_socket.hpp"
 
-#include <algorithm>
-#include <climits>
-
 #include "net/native_address.hpp"
 #include "net/socket.hpp"
 
@@ -15,10 +12,6 @@ namespace {
 const SocketAddr& any_v6() noexcept {
   static const SocketAddr address(IpAddr::any_v6(), 0);
   return address;
-}
-
-int clamp_to_int(std::size_t bytes) noexcept {
-  return static_cast<int>(std::min<std::size_t>(bytes, INT_MAX));
 }
 
 }  // namespace
@@ -75,7 +68,9 @@ void TcpSocket::bind(const SocketAddr& address) { try_bind(address).value(); }
 void TcpSocket::bind(std::string_view address) { bind(SocketAddr::parse(address).value()); }
 Result<void> TcpSocket::try_bind(const SocketAddr& address) noexcept {
   if (!address.is_ip()) return std::errc::address_family_not_supported;
-  return sys::bind(fd(), to_native(address));
+  const Result<void> bound = sys::bind(fd(), to_native(address));
+  if (!bound) return address_error(fd(), address, bound.error());
+  return bound;
 }
 SocketAddr TcpSocket::local_addr() const { return local_address(fd()); }
 
@@ -94,7 +89,7 @@ Attempt<TcpStream> TcpSocket::connect(SocketAddr address) && {
 Attempt<TcpStream> TcpSocket::connect_with(TcpSocket socket, SocketAddr address) {
   if (!address.is_ip()) co_return std::errc::address_family_not_supported;
   const Result<bool> begun = sys::connect(socket.fd(), to_native(address));
-  if (!begun) co_return begun.error();
+  if (!begun) co_return address_error(socket.fd(), address, begun.error());
   Result<io::AsyncFd> io = io::AsyncFd::own(std::move(socket.fd_));
   if (!io) co_return io.error();
   if (!*begun) {

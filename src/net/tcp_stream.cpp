@@ -24,11 +24,7 @@ void TcpStream::set_linger(std::optional<std::chrono::seconds> time) {
 std::optional<std::chrono::seconds> TcpStream::linger() const {
   return sys::get_linger(fd()).value();
 }
-void TcpStream::set_ttl(std::uint32_t hops) {
-  change_option(fd(), SocketOption::ttl, static_cast<int>(hops));
-}
-std::uint32_t TcpStream::ttl() const {
-  return static_cast<std::uint32_t>(option_of(fd(), SocketOption::ttl));
-}
+void TcpStream::set_ttl(std::uint32_t hops) { change_hops(fd(), hops); }
+std::uint32_t TcpStream::ttl() const { return hops_of(fd()); }
 
 }  // namespace rouse::net

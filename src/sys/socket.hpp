@@ -58,6 +58,10 @@ enum class SocketOption : std::uint8_t {
   ttl,
   multicast_loop_v4,
   multicast_ttl_v4,
+  hops_v6,
+  multicast_loop_v6,
+  multicast_hops_v6,
+  multicast_interface_v6,
   only_v6,
   quick_ack,
   user_timeout,
@@ -67,6 +71,15 @@ Result<int> get_option(int fd, SocketOption option) noexcept;
 /// Nothing: close returns at once and the system sends the rest. Zero: close cuts the connection.
 Result<void> set_linger(int fd, std::optional<std::chrono::seconds> time) noexcept;
 Result<std::optional<std::chrono::seconds>> get_linger(int fd) noexcept;
+/// AF_INET, AF_INET6 or AF_UNIX.
+Result<int> family_of(int fd) noexcept;
+/// Who made the other end of a Unix stream.
+struct PeerCredentials {
+  std::int64_t pid;
+  std::uint32_t uid;
+  std::uint32_t gid;
+};
+Result<PeerCredentials> peer_credentials(int fd) noexcept;
 /// Takes the error that is stored in the socket, if any.
 Result<void> take_error(int fd) noexcept;
 

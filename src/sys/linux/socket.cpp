@@ -48,6 +48,14 @@ OptionName name_of(SocketOption option) noexcept {
       return {IPPROTO_IP, IP_MULTICAST_LOOP};
     case SocketOption::multicast_ttl_v4:
       return {IPPROTO_IP, IP_MULTICAST_TTL};
+    case SocketOption::hops_v6:
+      return {IPPROTO_IPV6, IPV6_UNICAST_HOPS};
+    case SocketOption::multicast_loop_v6:
+      return {IPPROTO_IPV6, IPV6_MULTICAST_LOOP};
+    case SocketOption::multicast_hops_v6:
+      return {IPPROTO_IPV6, IPV6_MULTICAST_HOPS};
+    case SocketOption::multicast_interface_v6:
+      return {IPPROTO_IPV6, IPV6_MULTICAST_IF};
     case SocketOption::only_v6:
       return {IPPROTO_IPV6, IPV6_V6ONLY};
     case SocketOption::quick_ack:
@@ -172,6 +180,20 @@ Result<std::optional<std::chrono::seconds>> get_linger(int fd) noexcept {
   std::optional<std::chrono::seconds> time;
   if (value.l_onoff != 0) time = std::chrono::seconds(value.l_linger);
   return time;
+}
+
+Result<int> family_of(int fd) noexcept {
+  int family = 0;
+  socklen_t size = sizeof(family);
+  if (::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &size) != 0) return last_error();
+  return family;
+}
+
+Result<PeerCredentials> peer_credentials(int fd) noexcept {
+  ucred peer{};
+  socklen_t size = sizeof(peer);
+  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return last_error();
+  return PeerCredentials{.pid = peer.pid, .uid = peer.uid, .gid = peer.gid};
 }
 
 Result<void> take_error(int fd) noexcept {
