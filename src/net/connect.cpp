@@ -1,4 +1,6 @@
 // TcpStream::connect: happy eyeballs over all addresses of a host (RFC 8305).
+#include "net/connect.hpp"
+
 #include <chrono>
 #include <list>
 #include <optional>
@@ -6,7 +8,6 @@
 
 #include "rouse/net/lookup_host.hpp"
 #include "rouse/net/tcp_socket.hpp"
-#include "rouse/net/tcp_stream.hpp"
 #include "rouse/time/sleep.hpp"
 
 namespace rouse::net {
@@ -63,6 +64,10 @@ class Race {
 
 Attempt<TcpStream> TcpStream::connect(Endpoint endpoint) {
   std::vector<SocketAddr> addresses = co_await lookup_host(std::move(endpoint));
+  co_return co_await connect_to_first(std::move(addresses)).result();
+}
+
+Attempt<TcpStream> connect_to_first(std::vector<SocketAddr> addresses) {
   if (addresses.size() == 1) co_return co_await connect_to(addresses.front()).result();
   co_return co_await Race(std::move(addresses));
 }

@@ -1,0 +1,14 @@
+// How a host with several addresses is connected to.
+#pragma once
+
+#include <vector>
+
+#include "rouse/core/attempt.hpp"
+#include "rouse/net/tcp_stream.hpp"
+
+namespace rouse::net {
+
+/// See TcpStream::connect; there is at least one address.
+Attempt<TcpStream> connect_to_first(std::vector<SocketAddr> addresses);
+
+}  // namespace rouse::net
