@@ -65,16 +65,19 @@
 #include "rouse/fs/read_dir.hpp"    // IWYU pragma: export
 
 // Network.
-#include "rouse/net/accept.hpp"         // IWYU pragma: export
-#include "rouse/net/endpoint.hpp"       // IWYU pragma: export
-#include "rouse/net/error.hpp"          // IWYU pragma: export
-#include "rouse/net/ip_addr.hpp"        // IWYU pragma: export
-#include "rouse/net/lookup_host.hpp"    // IWYU pragma: export
-#include "rouse/net/socket_addr.hpp"    // IWYU pragma: export
-#include "rouse/net/stream_socket.hpp"  // IWYU pragma: export
-#include "rouse/net/tcp_listener.hpp"   // IWYU pragma: export
-#include "rouse/net/tcp_socket.hpp"     // IWYU pragma: export
-#include "rouse/net/tcp_stream.hpp"     // IWYU pragma: export
+#include "rouse/net/accept.hpp"           // IWYU pragma: export
+#include "rouse/net/datagram_batch.hpp"   // IWYU pragma: export
+#include "rouse/net/datagram_socket.hpp"  // IWYU pragma: export
+#include "rouse/net/endpoint.hpp"         // IWYU pragma: export
+#include "rouse/net/error.hpp"            // IWYU pragma: export
+#include "rouse/net/ip_addr.hpp"          // IWYU pragma: export
+#include "rouse/net/lookup_host.hpp"      // IWYU pragma: export
+#include "rouse/net/socket_addr.hpp"      // IWYU pragma: export
+#include "rouse/net/stream_socket.hpp"    // IWYU pragma: export
+#include "rouse/net/tcp_listener.hpp"     // IWYU pragma: export
+#include "rouse/net/tcp_socket.hpp"       // IWYU pragma: export
+#include "rouse/net/tcp_stream.hpp"       // IWYU pragma: export
+#include "rouse/net/udp_socket.hpp"       // IWYU pragma: export
 
 // Time.
 #include "rouse/time/delay_queue.hpp"  // IWYU pragma: export
