@@ -78,6 +78,9 @@
 #include "rouse/net/tcp_socket.hpp"       // IWYU pragma: export
 #include "rouse/net/tcp_stream.hpp"       // IWYU pragma: export
 #include "rouse/net/udp_socket.hpp"       // IWYU pragma: export
+#include "rouse/net/unix_datagram.hpp"    // IWYU pragma: export
+#include "rouse/net/unix_listener.hpp"    // IWYU pragma: export
+#include "rouse/net/unix_stream.hpp"      // IWYU pragma: export
 
 // Time.
 #include "rouse/time/delay_queue.hpp"  // IWYU pragma: export

@@ -43,11 +43,11 @@ Transferred StreamSocket::poll_transfer(Context& cx, Interest direction, std::si
 }
 
 Transferred StreamSocket::poll_read(Context& cx, std::span<std::byte> buf) {
-  return poll_transfer(cx, Interest::readable, buf.size(),
+  return poll_transfer(cx, Interest::readable, to_drain(buf.size()),
                        [&] { return sys::receive(io_.fd(), buf); });
 }
 Transferred StreamSocket::poll_readv(Context& cx, std::span<const io::BufferMut> bufs) {
-  return poll_transfer(cx, Interest::readable, total(bufs),
+  return poll_transfer(cx, Interest::readable, to_drain(total(bufs)),
                        [&] { return sys::receivev(io_.fd(), bufs); });
 }
 Transferred StreamSocket::poll_write(Context& cx, std::span<const std::byte> data) {

@@ -51,7 +51,11 @@ class ROUSE_API StreamSocket {
   [[nodiscard]] int fd() const noexcept { return io_.fd(); }
 
  protected:
-  explicit StreamSocket(io::AsyncFd io) noexcept : io_(std::move(io)) {}
+  /// Whether a read that gives less than was wanted has given all: not so if the system stops at
+  /// a mark, as Unix sockets do at descriptors that were sent along.
+  enum class ShortRead : bool { is_all, may_hide_more };
+  StreamSocket(io::AsyncFd io, ShortRead short_read) noexcept
+      : io_(std::move(io)), short_read_(short_read) {}
   StreamSocket(StreamSocket&&) noexcept = default;
   StreamSocket& operator=(StreamSocket&&) noexcept = default;
   ~StreamSocket() = default;
@@ -65,6 +69,11 @@ class ROUSE_API StreamSocket {
   template <class Fn>
   Poll<Result<std::size_t>> poll_transfer(Context& cx, io::Interest direction, std::size_t wanted,
                                           Fn fn);
+  [[nodiscard]] std::size_t to_drain(std::size_t wanted) const noexcept {
+    return short_read_ == ShortRead::is_all ? wanted : 0;
+  }
+
+  ShortRead short_read_;
 };
 
 /// See StreamSocket::peek.

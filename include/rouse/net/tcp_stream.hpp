@@ -35,7 +35,7 @@ class ROUSE_API TcpStream : public StreamSocket,
   /// A connected socket of yours.
   static Result<TcpStream> from_fd(io::OwnedFd fd) noexcept;
 
-  explicit TcpStream(io::AsyncFd io) noexcept : StreamSocket(std::move(io)) {}
+  explicit TcpStream(io::AsyncFd io) noexcept : StreamSocket(std::move(io), ShortRead::is_all) {}
 
   /// Two halves for two tasks, on any threads. The stream has moved into them and is closed when
   /// both are gone; `shutdown` of the write half ends its direction before.
