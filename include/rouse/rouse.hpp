@@ -59,10 +59,21 @@
 #include "rouse/io/write.hpp"               // IWYU pragma: export
 
 // Files.
-#include "rouse/fs/file.hpp"        // IWYU pragma: export
-#include "rouse/fs/metadata.hpp"    // IWYU pragma: export
-#include "rouse/fs/operations.hpp"  // IWYU pragma: export
-#include "rouse/fs/read_dir.hpp"    // IWYU pragma: export
+#include "rouse/fs/file.hpp"            // IWYU pragma: export
+#include "rouse/fs/metadata.hpp"        // IWYU pragma: export
+#include "rouse/fs/operations.hpp"      // IWYU pragma: export
+#include "rouse/fs/read_dir.hpp"        // IWYU pragma: export
+#include "rouse/io/async_buf_read.hpp"  // IWYU pragma: export
+#include "rouse/io/async_fd.hpp"        // IWYU pragma: export
+#include "rouse/io/async_read.hpp"      // IWYU pragma: export
+#include "rouse/io/async_write.hpp"     // IWYU pragma: export
+#include "rouse/io/buffer.hpp"          // IWYU pragma: export
+#include "rouse/io/error.hpp"           // IWYU pragma: export
+#include "rouse/io/owned_fd.hpp"        // IWYU pragma: export
+#include "rouse/io/read.hpp"            // IWYU pragma: export
+#include "rouse/io/ready.hpp"           // IWYU pragma: export
+#include "rouse/io/stdio.hpp"           // IWYU pragma: export
+#include "rouse/io/write.hpp"           // IWYU pragma: export
 
 // Network.
 #include "rouse/net/accept.hpp"           // IWYU pragma: export
