@@ -93,6 +93,10 @@
 #include "rouse/net/unix_listener.hpp"    // IWYU pragma: export
 #include "rouse/net/unix_stream.hpp"      // IWYU pragma: export
 
+// Signals.
+#include "rouse/signal/kind.hpp"    // IWYU pragma: export
+#include "rouse/signal/signal.hpp"  // IWYU pragma: export
+
 // Time.
 #include "rouse/time/delay_queue.hpp"  // IWYU pragma: export
 #include "rouse/time/instant.hpp"      // IWYU pragma: export
