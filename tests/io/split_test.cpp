@@ -174,6 +174,15 @@ TEST(Unsplit, DiesWithHalvesOfDifferentStreams) {
   EXPECT_DEATH((void)io::unsplit(std::move(a_reader), std::move(b_writer)), "the two of one");
 }
 
+TEST(Split, DiesWhenAHalfThatWasMovedFromIsUsed) {
+  auto [near, far] = io::duplex(8);
+  auto [reader, writer] = io::split(std::move(near));
+  const io::ReadHalf<io::DuplexStream> taken = std::move(reader);
+  // NOLINTNEXTLINE(bugprone-use-after-move): that is what is tested
+  EXPECT_DEATH((void)block_on(reader.read_to_string()), "moved from");
+  EXPECT_DEATH((void)block_on(near.write("x")), "moved from");
+}
+
 TEST(Split, ADroppedReadLosesNothing) {
   auto [near, far_end] = io::duplex(8);
   auto& far = far_end;

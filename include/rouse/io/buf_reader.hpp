@@ -17,13 +17,11 @@
 
 #include "rouse/base/assert.hpp"
 #include "rouse/io/async_read.hpp"
+#include "rouse/io/buffer_size.hpp"
 #include "rouse/io/lines.hpp"
 #include "rouse/io/read.hpp"
 
 namespace rouse::io {
-
-/// Capacity of BufReader and BufWriter unless told otherwise.
-inline constexpr std::size_t default_buffer_size = std::size_t{8} * 1024;
 
 /// `R` is the reader, which it then owns, or a reference to it. What is in the buffer is lost for
 /// the reader below when the BufReader goes.

@@ -16,7 +16,7 @@
 
 #include "rouse/base/assert.hpp"
 #include "rouse/io/async_write.hpp"
-#include "rouse/io/buf_reader.hpp"
+#include "rouse/io/buffer_size.hpp"
 #include "rouse/io/byte_container.hpp"
 #include "rouse/io/error.hpp"
 #include "rouse/io/write.hpp"

@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "rouse/base/assert.hpp"
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/io/byte_pipe.hpp"
 #include "rouse/io/read.hpp"
@@ -30,6 +31,7 @@ class SimplexReader : public ReadMembers<SimplexReader> {
   }
 
   Poll<Result<std::size_t>> poll_read(Context& cx, std::span<std::byte> buf) {
+    ROUSE_ASSERT(pipe_, "read from an end of a pipe that was moved from");
     return pipe_->poll_read(cx, buf);
   }
 
@@ -52,10 +54,12 @@ class SimplexWriter : public WriteMembers<SimplexWriter> {
   }
 
   Poll<Result<std::size_t>> poll_write(Context& cx, std::span<const std::byte> data) {
+    ROUSE_ASSERT(pipe_, "write to an end of a pipe that was moved from");
     return pipe_->poll_write(cx, data);
   }
   Poll<Result<void>> poll_flush(Context&) { return Poll<Result<void>>::ready(Result<void>()); }
   Poll<Result<void>> poll_shutdown(Context&) {
+    ROUSE_ASSERT(pipe_, "shutdown of an end of a pipe that was moved from");
     pipe_->end_writing();
     return Poll<Result<void>>::ready(Result<void>());
   }

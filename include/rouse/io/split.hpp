@@ -90,16 +90,20 @@ class ReadHalf : public ReadMembers<ReadHalf<S>> {
   explicit ReadHalf(RefPtr<SplitStream<S>> stream) noexcept : stream_(std::move(stream)) {}
 
   Poll<Result<std::size_t>> poll_read(Context& cx, std::span<std::byte> buf) {
-    return stream_->poll_alone(cx, [&](S& stream) { return stream.poll_read(cx, buf); });
+    return checked().poll_alone(cx, [&](S& stream) { return stream.poll_read(cx, buf); });
   }
   Poll<Result<std::size_t>> poll_readv(Context& cx, std::span<const BufferMut> bufs)
     requires AsyncReadVectored<S>
   {
-    return stream_->poll_alone(cx, [&](S& stream) { return stream.poll_readv(cx, bufs); });
+    return checked().poll_alone(cx, [&](S& stream) { return stream.poll_readv(cx, bufs); });
   }
   [[nodiscard]] const RefPtr<SplitStream<S>>& stream() const noexcept { return stream_; }
 
  private:
+  SplitStream<S>& checked() const noexcept {
+    ROUSE_ASSERT(stream_, "use of a half of a stream that was moved from");
+    return *stream_;
+  }
   RefPtr<SplitStream<S>> stream_;
 };
 
@@ -111,22 +115,26 @@ class WriteHalf : public WriteMembers<WriteHalf<S>> {
   explicit WriteHalf(RefPtr<SplitStream<S>> stream) noexcept : stream_(std::move(stream)) {}
 
   Poll<Result<std::size_t>> poll_write(Context& cx, std::span<const std::byte> data) {
-    return stream_->poll_alone(cx, [&](S& stream) { return stream.poll_write(cx, data); });
+    return checked().poll_alone(cx, [&](S& stream) { return stream.poll_write(cx, data); });
   }
   Poll<Result<std::size_t>> poll_writev(Context& cx, std::span<const Buffer> bufs)
     requires AsyncWriteVectored<S>
   {
-    return stream_->poll_alone(cx, [&](S& stream) { return stream.poll_writev(cx, bufs); });
+    return checked().poll_alone(cx, [&](S& stream) { return stream.poll_writev(cx, bufs); });
   }
   Poll<Result<void>> poll_flush(Context& cx) {
-    return stream_->poll_alone(cx, [&](S& stream) { return stream.poll_flush(cx); });
+    return checked().poll_alone(cx, [&](S& stream) { return stream.poll_flush(cx); });
   }
   Poll<Result<void>> poll_shutdown(Context& cx) {
-    return stream_->poll_alone(cx, [&](S& stream) { return stream.poll_shutdown(cx); });
+    return checked().poll_alone(cx, [&](S& stream) { return stream.poll_shutdown(cx); });
   }
   [[nodiscard]] const RefPtr<SplitStream<S>>& stream() const noexcept { return stream_; }
 
  private:
+  SplitStream<S>& checked() const noexcept {
+    ROUSE_ASSERT(stream_, "use of a half of a stream that was moved from");
+    return *stream_;
+  }
   RefPtr<SplitStream<S>> stream_;
 };
 
