@@ -50,7 +50,9 @@ Result<std::optional<LengthDelimited::Frame>> LengthDelimited::decode_end(FrameB
 
 Result<void> LengthDelimited::encode(const Buffer& frame, std::vector<std::byte>& output) {
   if (frame.size() > longest()) return make_error_code(Error::too_long);
-  output.reserve(std::max(output.size() + head_bytes_ + frame.size(), 2 * output.size()));
+  // Room for all at once, so that what throws adds nothing; and twice as much as before at least.
+  const std::size_t needed = output.size() + head_bytes_ + frame.size();
+  if (needed > output.capacity()) output.reserve(std::max(needed, 2 * output.capacity()));
   for (std::size_t i = 0; i < head_bytes_; ++i) {
     const std::size_t place = little_endian_ ? i : head_bytes_ - 1 - i;
     output.push_back(static_cast<std::byte>(std::uint64_t{frame.size()} >> (8 * place)));

@@ -162,6 +162,18 @@ TEST(FramedWrite, SendsTheLengthFirst) {
   EXPECT_EQ(sent(io::LengthDelimited().head_bytes(2), large), "\x12\x34" + large);
 }
 
+TEST(LengthDelimited, EncodesManyFramesIntoOneVectorWithFewAllocations) {
+  io::LengthDelimited codec;
+  std::vector<std::byte> output;
+  int allocations = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const std::size_t before = output.capacity();
+    ASSERT_TRUE(codec.encode("frame", output));
+    if (output.capacity() != before) ++allocations;
+  }
+  EXPECT_LT(allocations, 30);
+}
+
 TEST(FramedWrite, RefusesAFrameThatIsTooLongAndSendsTheNext) {
   io::FramedWrite frames(SlowWriter(), io::LengthDelimited().head_bytes(1));
   const std::string long_frame(256, 'x');
