@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
+#include <netinet/in.h>
 #include <string_view>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -38,7 +38,8 @@ bool answer_requests(Connection& connection) {
   const Requests found = find_requests(text);
   for (std::size_t left = found.count; left > 0;) {
     const std::size_t now = left < max_answers ? left : max_answers;
-    if (!send_all(connection.fd, std::string_view(http_answers()).substr(0, now * http_answer.size())))
+    if (!send_all(connection.fd,
+                  std::string_view(http_answers()).substr(0, now * http_answer.size())))
       return false;
     left -= now;
   }
@@ -66,9 +67,27 @@ void add(int epoll, int fd, void* data) {
   if (::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) != 0) std::abort();
 }
 
+int listen_on_loopback() {
+  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  auto* const at = reinterpret_cast<sockaddr*>(&address);
+  if (::bind(listener, at, size) != 0 || ::listen(listener, 1024) != 0 ||
+      ::getsockname(listener, at, &size) != 0) {
+    std::perror("listen");
+    std::exit(1);
+  }
+  std::printf("%u\n", ntohs(address.sin_port));
+  std::fflush(stdout);
+  return listener;
+}
+
 }  // namespace
 
-void serve_with_epoll(int listener, bool http) {
+void serve_with_epoll(bool http) {
+  const int listener = listen_on_loopback();
   const int epoll = ::epoll_create1(0);
   add(epoll, listener, nullptr);
   std::array<epoll_event, 1024> events;

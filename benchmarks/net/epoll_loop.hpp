@@ -4,7 +4,7 @@
 
 namespace bench {
 
-/// Serves for ever on a listening, non-blocking socket.
-void serve_with_epoll(int listener, bool http);
+/// Prints the port of loopback that it serves on, for ever.
+[[noreturn]] void serve_with_epoll(bool http);
 
 }  // namespace bench

@@ -102,8 +102,7 @@ int main(int argc, char** argv) {
   std::fflush(stdout);
   if (std::getchar() == EOF) return 1;
   const auto begin = Clock::now();
-  auto latencies =
-      run(epoll, begin + std::chrono::duration_cast<Clock::duration>(time));
+  auto latencies = run(epoll, begin + std::chrono::duration_cast<Clock::duration>(time));
   const std::chrono::duration<double> taken = Clock::now() - begin;
   std::sort(latencies.begin(), latencies.end());
   if (latencies.empty()) return 1;

@@ -1,14 +1,16 @@
-// net_server RUNTIME KIND WORKERS: serves on a port of loopback, which it prints, until it is ended.
-// RUNTIME: rouse, epoll (the hand-written loop). KIND: echo, http. WORKERS: 0 is current_thread.
+// net_server RUNTIME KIND WORKERS: serves on a port of loopback, which it prints, until it is
+// ended. RUNTIME: rouse, epoll (the hand-written loop). KIND: echo, http. WORKERS: 0 is
+// current_thread.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 
+#include "rouse/rouse.hpp"
+
 #include "epoll_loop.hpp"
 #include "http.hpp"
-#include "rouse/rouse.hpp"
 
 namespace {
 
@@ -74,13 +76,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const bool with_http = std::string_view(argv[2]) == "http";
+  if (std::string_view(argv[1]) == "epoll") bench::serve_with_epoll(with_http);
   rouse::Runtime rt = runtime(std::strtoul(argv[3], nullptr, 10));
-  if (std::string_view(argv[1]) == "rouse") {
-    rt.block_on(serve(with_http));
-    return 0;
-  }
-  const auto here = rt.enter();
-  auto listener = rouse::block_on(TcpListener::bind("127.0.0.1:0"));
-  tell_port(listener);
-  bench::serve_with_epoll(listener.fd(), with_http);
+  rt.block_on(serve(with_http));
 }

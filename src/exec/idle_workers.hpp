@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "rouse/base/thread.hpp"
+#include "rouse/base/spin_lock.hpp"
 
 namespace rouse {
 
@@ -48,7 +48,7 @@ class IdleWorkers {
 
   /// Goes to the sleepers. The caller must look at all queues once more.
   void sleep(Worker& worker, bool was_searching) noexcept {
-    const Lock lock(mutex_);
+    const SpinGuard guard(lock_);
     sleepers_.push_back(&worker);  // there is room for every worker
     // ORDER: seq_cst; as told above: before the caller's last look.
     state_.fetch_add(one_sleeping - (was_searching ? one_searching : 0), memory_order_seq_cst);
@@ -56,7 +56,7 @@ class IdleWorkers {
   /// A sleeper woke up. True: by itself, so it has left the sleepers just now and does not search.
   /// False: it was chosen by `choose` and counts as searching.
   bool wake_up(Worker& worker) noexcept {
-    const Lock lock(mutex_);
+    const SpinGuard guard(lock_);
     const auto found = std::find(sleepers_.begin(), sleepers_.end(), &worker);
     if (found == sleepers_.end()) return false;
     sleepers_.erase(found);
@@ -65,7 +65,7 @@ class IdleWorkers {
     return true;
   }
   bool is_sleeping(Worker& worker) noexcept {
-    const Lock lock(mutex_);
+    const SpinGuard guard(lock_);
     return std::find(sleepers_.begin(), sleepers_.end(), &worker) != sleepers_.end();
   }
 
@@ -84,7 +84,7 @@ class IdleWorkers {
   }
   /// The sleeper to be unparked, which counts as searching from now on; null if none is needed.
   Worker* choose() noexcept {
-    const Lock lock(mutex_);
+    const SpinGuard guard(lock_);
     if (!wants_waking(state_.load(memory_order_relaxed))) return nullptr;
     Worker* chosen = sleepers_.back();
     sleepers_.pop_back();
@@ -103,7 +103,7 @@ class IdleWorkers {
 
   const std::uint32_t workers_;
   alignas(64) atomic<std::uint32_t> state_{0};  // sleeping workers * 2^16 + searching workers
-  Mutex mutex_;
+  SpinLock lock_;
   std::vector<Worker*> sleepers_;
 };
 

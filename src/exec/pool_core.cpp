@@ -164,8 +164,8 @@ TaskHeader* PoolCore::find_work(Worker& worker) {
 /// For a worker that counts as searching: it does no longer if it finds something.
 TaskHeader* PoolCore::search(Worker& worker) {
   const bool is_probe = ++worker.searches % probe_interval == 0;
-  const unsigned rounds = is_probe ? std::max(worker.search_rounds, probe_rounds)
-                                   : worker.search_rounds;
+  const unsigned rounds =
+      is_probe ? std::max(worker.search_rounds, probe_rounds) : worker.search_rounds;
   for (unsigned round = 0;; ++round) {
     TaskHeader* task = take_injected(worker, max_injected);
     if (task == nullptr) task = steal(worker);
@@ -183,6 +183,7 @@ TaskHeader* PoolCore::search(Worker& worker) {
 
 TaskHeader* PoolCore::steal(Worker& thief) {
   const std::size_t count = workers_.size();
+  if (count == 1) return nullptr;
   const std::size_t start = thief.random() % count;
   for (std::size_t i = 0; i < count; ++i) {
     Worker& victim = *workers_[(start + i) % count];
@@ -210,10 +211,12 @@ bool PoolCore::sleep(Worker& worker, bool was_searching) {
   if (is_work_left() && idle_.wants_waking()) wake_one();
   worker.counters.sleep();
   bool has_driver = false;
-  while (!has_driver && !is_closing() && !worker.has_own_work() && idle_.is_sleeping(worker)) {
+  // Who was chosen to be woken meanwhile is unparked, too, so the first park returns at once.
+  while (!is_closing() && !worker.has_own_work()) {
     const std::chrono::nanoseconds time = time_to_sleep(worker);
     if (time <= std::chrono::nanoseconds(0)) break;
     has_driver = worker.park.park(driver_, time);
+    if (has_driver || !idle_.is_sleeping(worker)) break;
   }
   worker.counters.wake();
   const bool was_chosen = !idle_.wake_up(worker);

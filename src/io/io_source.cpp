@@ -13,13 +13,13 @@ constexpr std::size_t batch_size = 16;
 
 // --- Waiting. ---
 
-bool IoSource::poll_ready(Interest direction, Context& cx, Ready& now) {
-  if (!would_wait(direction, now)) return true;
+/// False: it is ready after all.
+bool IoSource::wait(Interest direction, Context& cx, Ready& now) {
   Waker waker = cx.waker();  // cloned here and the old one dropped here: not under the lock
   const SpinGuard guard(lock_);
-  if (!would_wait(direction, now)) return true;
+  if (!would_wait(direction, now)) return false;
   std::swap(slot(direction), waker);
-  return false;
+  return true;
 }
 
 bool IoSource::poll_ready(ReadinessWaiter& waiter, Interest interest, Context& cx, Ready& now) {
@@ -96,31 +96,47 @@ void IoSource::end() noexcept {
   wake(Ready::flags);
 }
 
+namespace {
+
+bool matches(std::uint64_t flags, Interest interest) noexcept {
+  return (flags & Ready::flags_of(interest)) != 0;
+}
+
+}  // namespace
+
 void IoSource::wake(std::uint64_t flags) noexcept {
-  const auto matches = [flags](Interest interest) {
-    return (flags & Ready::flags_of(interest)) != 0;
-  };
+  Waker reader;
+  Waker writer;
+  bool has_waiters = false;
+  {
+    const SpinGuard guard(lock_);
+    if (matches(flags, Interest::readable)) std::swap(reader, reader_);
+    if (matches(flags, Interest::writable)) std::swap(writer, writer_);
+    has_waiters = waiters_.next_ != nullptr && waiters_.next_ != &waiters_;
+  }
+  if (reader) std::move(reader).wake();
+  if (writer) std::move(writer).wake();
+  if (has_waiters) wake_waiters(flags);
+}
+
+void IoSource::wake_waiters(std::uint64_t flags) noexcept {
   for (bool more = true; more;) {
     more = false;
     Waker wakers[batch_size];
     std::size_t count = 0;
     {
       const SpinGuard guard(lock_);
-      if (reader_ && matches(Interest::readable)) wakers[count++] = std::move(reader_);
-      if (writer_ && matches(Interest::writable)) wakers[count++] = std::move(writer_);
-      if (waiters_.next_ != nullptr) {
-        for (ReadinessWaiter* waiter = waiters_.next_; waiter != &waiters_;) {
-          ReadinessWaiter* const next = waiter->next_;
-          if (matches(waiter->interest_)) {
-            if (count == batch_size) {
-              more = true;
-              break;
-            }
-            wakers[count++] = std::move(waiter->waker_);
-            unlink(*waiter);
+      for (ReadinessWaiter* waiter = waiters_.next_; waiter != &waiters_;) {
+        ReadinessWaiter* const next = waiter->next_;
+        if (matches(flags, waiter->interest_)) {
+          if (count == batch_size) {
+            more = true;
+            break;
           }
-          waiter = next;
+          wakers[count++] = std::move(waiter->waker_);
+          unlink(*waiter);
         }
+        waiter = next;
       }
     }
     for (std::size_t i = 0; i < count; ++i) std::move(wakers[i]).wake();

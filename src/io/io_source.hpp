@@ -45,7 +45,9 @@ class alignas(64) IoSource {
     return Ready(ready_.load(memory_order_acquire));
   }
   /// False: the latest context's waker will be woken. One task at a time for each direction.
-  bool poll_ready(Interest direction, Context& cx, Ready& ready);
+  bool poll_ready(Interest direction, Context& cx, Ready& now) {
+    return !would_wait(direction, now) || !wait(direction, cx, now);
+  }
   bool poll_ready(ReadinessWaiter& waiter, Interest interest, Context& cx, Ready& ready);
   void leave(ReadinessWaiter& waiter) noexcept;
   /// The system said that it would block: nothing of what was `seen` for this direction holds.
@@ -79,8 +81,10 @@ class alignas(64) IoSource {
     now = ready();
     return (now.word() & (Ready::flags_of(interest) | Ready::runtime_ended)) == 0;
   }
+  bool wait(Interest direction, Context& cx, Ready& now);
   void clear(Ready seen, std::uint64_t flags) noexcept;
   void wake(std::uint64_t flags) noexcept;
+  void wake_waiters(std::uint64_t flags) noexcept;
   void link(ReadinessWaiter& waiter) noexcept;
   static void unlink(ReadinessWaiter& waiter) noexcept;
   Waker& slot(Interest direction) noexcept {

@@ -3,6 +3,9 @@
 #include <functional>
 #include <numeric>
 
+#include "rouse/io/error.hpp"
+
+#include "io/io_source.hpp"
 #include "net/native_address.hpp"
 #include "net/socket.hpp"
 #include "sys/socket.hpp"
@@ -26,19 +29,20 @@ std::size_t total(std::span<const B> bufs) noexcept {
 template <class Fn>
 Transferred StreamSocket::poll_transfer(Context& cx, Interest direction, std::size_t wanted,
                                         Fn fn) {
+  io::IoSource& source = io_.source();
   for (;;) {
-    const auto polled = io_.poll_ready(cx, direction);
-    if (polled.is_pending()) return pending;
-    const Result<io::Ready>& seen = polled.value();
-    if (!seen) return Transferred::ready(Result<std::size_t>(seen.error()));
+    io::Ready seen;
+    if (!source.poll_ready(direction, cx, seen)) return pending;
+    if (!seen.is(direction)) [[unlikely]]
+      return Transferred::ready(Result<std::size_t>(io::make_error_code(io::Error::runtime_ended)));
     if (!cx.take_budget()) return pending;
     Result<std::size_t> result = fn();
     if (result) {
-      if (*result < wanted && *result != 0) io_.clear_drained(*seen, direction);
+      if (*result < wanted && *result != 0) source.clear_drained(seen, direction);
       return Transferred::ready(std::move(result));
     }
     if (!io::would_block(result.error())) return Transferred::ready(std::move(result));
-    io_.clear_blocked(*seen, direction);
+    source.clear_blocked(seen, direction);
   }
 }
 

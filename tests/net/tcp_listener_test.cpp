@@ -99,18 +99,18 @@ TEST_P(TcpListeners, AnAcceptDroppedAtAnyPollLosesNoConnection) {
   const io::AsyncFd watch(sys::duplicate(listener.fd()).value(), io::Interest::readable);
   std::vector<io::OwnedFd> clients;
   std::size_t accepted = 0;
-  const auto report = testing::drop_at_each_poll(
-      [&] { return listener.accept(); },
-      [&](std::size_t) {
-        clients.push_back(connect_to(listener.local_addr()));
-        rt.block_on(watch.readable()).clear_ready();
-      },
-      [&](std::size_t k) {
-        if (k > 1) return;
-        clients.push_back(connect_to(listener.local_addr()));
-        (void)rt.block_on(listener.accept());
-        ++accepted;
-      });
+  const auto report =
+      testing::drop_at_each_poll([&] { return listener.accept(); },
+                                 [&](std::size_t) {
+                                   clients.push_back(connect_to(listener.local_addr()));
+                                   rt.block_on(watch.readable()).clear_ready();
+                                 },
+                                 [&](std::size_t k) {
+                                   if (k > 1) return;
+                                   clients.push_back(connect_to(listener.local_addr()));
+                                   (void)rt.block_on(listener.accept());
+                                   ++accepted;
+                                 });
   EXPECT_FALSE(report.threw);
   EXPECT_EQ(accepted, 2U);
   // In the rounds after the second nothing was accepted but by the last.

@@ -142,6 +142,7 @@ class ROUSE_API AsyncFd {
     return poll_until_done(cx, interest, fn, [&] { return poll_ready(cx, interest, waiter); });
   }
   [[nodiscard]] Ready now() const noexcept;
+  [[nodiscard]] IoSource& source() const noexcept { return *source_; }
   /// The system said that it would block.
   void clear_blocked(Ready seen, Interest interest) const noexcept;
   /// A stream gave less than there was room for, or took less than there was: it would block now.

@@ -61,8 +61,8 @@ Result<File> File::open(const std::string& path, const OpenFlags& flags) noexcep
   const auto creation = creation_flags(flags);
   const bool has_nul = path.find('\0') != std::string::npos;
   if (!access || !creation || has_nul) return std::errc::invalid_argument;
-  const int descriptor = retry(
-      [&] { return ::open(path.c_str(), *access | *creation | O_CLOEXEC, flags.mode); });
+  const int descriptor =
+      retry([&] { return ::open(path.c_str(), *access | *creation | O_CLOEXEC, flags.mode); });
   if (descriptor == -1) return last_error();
   return File(descriptor);
 }
@@ -81,8 +81,7 @@ Result<std::size_t> File::read(std::span<std::byte> bytes) const noexcept {
 Result<void> File::write_all(std::span<const std::byte> bytes) const noexcept {
   while (!bytes.empty()) {
     const std::size_t size = std::min(bytes.size(), most_at_once);
-    const auto written =
-        counted(retry([&] { return ::write(descriptor_, bytes.data(), size); }));
+    const auto written = counted(retry([&] { return ::write(descriptor_, bytes.data(), size); }));
     if (!written) return written.error();
     if (*written == 0) return std::errc::io_error;
     bytes = bytes.subspan(*written);
@@ -136,8 +135,7 @@ Result<void> File::set_mode(std::uint32_t mode) const noexcept {
 }
 
 Result<File> File::duplicate() const noexcept {
-  const int descriptor =
-      retry([&] { return ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0); });
+  const int descriptor = retry([&] { return ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0); });
   if (descriptor == -1) return last_error();
   return File(descriptor);
 }

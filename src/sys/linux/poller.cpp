@@ -28,6 +28,12 @@ std::uint64_t ready_of(std::uint32_t events) noexcept {
   return ready;
 }
 
+int wait_call(int epoll, epoll_event* events, int milliseconds) noexcept {
+  if constexpr (sanitized) return ::epoll_wait(epoll, events, Poller::max_events, milliseconds);
+  return static_cast<int>(::syscall(SYS_epoll_pwait, epoll, events, Poller::max_events,
+                                    milliseconds, nullptr, std::size_t{0}));
+}
+
 /// For kernels without epoll_pwait2 (before 5.11): rounded up, so that nobody wakes too early and
 /// has to wait again.
 int wait_milliseconds(int epoll, epoll_event* events, std::chrono::nanoseconds at_most) noexcept {
@@ -37,13 +43,13 @@ int wait_milliseconds(int epoll, epoll_event* events, std::chrono::nanoseconds a
     timeout = static_cast<int>(
         std::min(std::chrono::ceil<std::chrono::milliseconds>(at_most), longest).count());
   }
-  return ::epoll_wait(epoll, events, Poller::max_events, timeout);
+  return wait_call(epoll, events, timeout);
 }
 
 int wait_for(int epoll, epoll_event* events, std::chrono::nanoseconds at_most) noexcept {
   static constinit bool no_pwait2 = false;  // set and read by any thread, to one value only
   if (at_most <= std::chrono::nanoseconds(0)) {
-    return ::epoll_wait(epoll, events, Poller::max_events, 0);
+    return wait_call(epoll, events, 0);
   }
   if (at_most == std::chrono::nanoseconds::max() || __atomic_load_n(&no_pwait2, __ATOMIC_RELAXED)) {
     return wait_milliseconds(epoll, events, at_most);

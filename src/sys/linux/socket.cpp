@@ -127,7 +127,10 @@ Result<void> shutdown_both(int fd) noexcept {
 }
 
 Result<std::size_t> receive(int fd, std::span<std::byte> buf) noexcept {
-  return count_of([&] { return ::recv(fd, buf.data(), buf.size(), 0); });
+  return count_of([&]() -> ssize_t {
+    if constexpr (sanitized) return ::recv(fd, buf.data(), buf.size(), 0);
+    return ::syscall(SYS_recvfrom, fd, buf.data(), buf.size(), 0, nullptr, nullptr);
+  });
 }
 Result<std::size_t> peek(int fd, std::span<std::byte> buf) noexcept {
   return count_of([&] { return ::recv(fd, buf.data(), buf.size(), MSG_PEEK); });
@@ -137,7 +140,10 @@ Result<std::size_t> receivev(int fd, std::span<const io::BufferMut> bufs) noexce
   return count_of([&] { return ::readv(fd, vecs.data(), vecs.size()); });
 }
 Result<std::size_t> send(int fd, std::span<const std::byte> data) noexcept {
-  return count_of([&] { return ::send(fd, data.data(), data.size(), MSG_NOSIGNAL); });
+  return count_of([&]() -> ssize_t {
+    if constexpr (sanitized) return ::send(fd, data.data(), data.size(), MSG_NOSIGNAL);
+    return ::syscall(SYS_sendto, fd, data.data(), data.size(), MSG_NOSIGNAL, nullptr, 0);
+  });
 }
 Result<std::size_t> sendv(int fd, std::span<const io::Buffer> bufs) noexcept {
   Iovecs vecs(bufs);
