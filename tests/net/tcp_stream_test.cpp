@@ -210,9 +210,12 @@ TEST_P(TcpStreams, AWriterWaitsForASlowReaderAndNothingIsLost) {
     const bool is_pending = stuck.poll().is_pending();
     EXPECT_TRUE(is_pending && stuck.kept_waker());
     expected += rest;
-    auto [read, written] =
-        co_await join(read_slowly(server, expected.size()), std::move(stuck.future()));
-    (void)written;
+    const auto finish = [&]() -> Async<std::size_t> {
+      co_await stuck.future();
+      co_return rest.size();
+    };
+    auto [read, written] = co_await join(read_slowly(server, expected.size()), finish());
+    EXPECT_EQ(written, rest.size());
     EXPECT_TRUE(read == expected);
   });
 }
