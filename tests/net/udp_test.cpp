@@ -350,10 +350,14 @@ TEST_P(UdpSockets, AnAddressIsSharedOnlyIfAllAskForIt) {
 
 TEST_P(UdpSockets, OnlyV6LeavesTheIpv4PortToOthers) {
   run([]() -> Async<void> {
-    auto v6 = co_await UdpSocket::builder().only_v6(true).bind("[::]:0");
-    const SocketAddr same_port(IpAddr::any(), v6.local_addr().port());
-    auto v4 = co_await UdpSocket::bind(same_port);
-    EXPECT_EQ(v4.local_addr(), same_port);
+    bool both_bound = false;
+    for (int tries = 0; tries < 20 && !both_bound; ++tries) {  // somebody may have the IPv4 port
+      auto v6 = co_await UdpSocket::builder().only_v6(true).bind("[::]:0");
+      const SocketAddr same_port(IpAddr::any(), v6.local_addr().port());
+      const auto v4 = co_await UdpSocket::bind(same_port).result();
+      both_bound = v4.has_value();
+    }
+    EXPECT_TRUE(both_bound);
   });
 }
 
