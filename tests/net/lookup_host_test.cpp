@@ -154,6 +154,7 @@ TEST(LookupHost, DroppedAtAnyPollItLeavesNothing) {
                                                    // given last is done last.
                                                    runtime.block_on(runtime.spawn_blocking([] {}));
                                                  });
+  EXPECT_GE(report.polls, 1U);  // the answer may be there before the first poll has ended
   EXPECT_LE(report.polls, 2U);
   EXPECT_FALSE(report.threw);
 }
