@@ -156,15 +156,15 @@ class ROUSE_API AsyncFd {
 
   template <class Fn, class Wait>
   Poll<tried_t<Fn>> poll_until_done(Context& cx, Interest interest, Fn& fn, Wait wait) const {
-    using Ready = Poll<tried_t<Fn>>;
+    using Done = Poll<tried_t<Fn>>;
     for (;;) {
       auto polled = wait();
       if (polled.is_pending()) return pending;
       const auto& seen = polled.value();
-      if (!seen) return Ready::ready(tried_t<Fn>(seen.error()));
+      if (!seen) return Done::ready(tried_t<Fn>(seen.error()));
       if (!cx.take_budget()) return pending;
       auto result = as_result(fn());
-      if (result || !would_block(result.error())) return Ready::ready(std::move(result));
+      if (result || !would_block(result.error())) return Done::ready(std::move(result));
       clear_blocked(*seen, interest);
     }
   }
@@ -178,11 +178,11 @@ class ROUSE_API AsyncFd {
 /// Completes when the descriptor is ready for one of the interests, or its other side is gone, or
 /// it has an error. Dropped midway, nothing is lost. Any thread; any number of tasks at a time.
 /// Errors: Error::runtime_ended.
-class ROUSE_API [[nodiscard("a future does nothing until it is polled: co_await it")]] Readiness
+class [[nodiscard("a future does nothing until it is polled: co_await it")]] Readiness
     : public Fallible<Readiness, ReadyGuard> {
  public:
   Readiness(const AsyncFd& fd, Interest interest) noexcept : fd_(fd), interest_(interest) {}
-  Poll<Result<ReadyGuard>> poll_result(Context& cx);
+  ROUSE_API Poll<Result<ReadyGuard>> poll_result(Context& cx);
   [[nodiscard]] bool borrows() const noexcept { return true; }
 
  private:
