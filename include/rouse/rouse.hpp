@@ -93,9 +93,13 @@
 #include "rouse/net/unix_listener.hpp"    // IWYU pragma: export
 #include "rouse/net/unix_stream.hpp"      // IWYU pragma: export
 
-// Signals.
-#include "rouse/signal/kind.hpp"    // IWYU pragma: export
-#include "rouse/signal/signal.hpp"  // IWYU pragma: export
+// Signals and processes.
+#include "rouse/process/child.hpp"        // IWYU pragma: export
+#include "rouse/process/child_stdio.hpp"  // IWYU pragma: export
+#include "rouse/process/command.hpp"      // IWYU pragma: export
+#include "rouse/process/exit_status.hpp"  // IWYU pragma: export
+#include "rouse/signal/kind.hpp"          // IWYU pragma: export
+#include "rouse/signal/signal.hpp"        // IWYU pragma: export
 
 // Time.
 #include "rouse/time/delay_queue.hpp"  // IWYU pragma: export

@@ -1,0 +1,98 @@
+#include "rouse/process/child.hpp"
+
+#include <csignal>
+#include <string>
+
+#include "process/orphans.hpp"
+#include "sys/process.hpp"
+
+namespace rouse::process {
+namespace {
+
+ExitStatus status_of(const sys::ProcessEnd& end) noexcept {
+  return end.is_exit ? ExitStatus::exited(end.value)
+                     : ExitStatus::killed(end.value, end.core_dumped);
+}
+
+}  // namespace
+
+std::string ExitStatus::to_string() const {
+  if (is_exit_) return "exit code " + std::to_string(value_);
+  return "signal " + std::to_string(value_) + (core_dumped_ ? " (core dumped)" : "");
+}
+
+Child::Child(Child&& other) noexcept
+    : stdin_(std::exchange(other.stdin_, std::nullopt)),
+      stdout_(std::exchange(other.stdout_, std::nullopt)),
+      stderr_(std::exchange(other.stderr_, std::nullopt)),
+      pidfd_(std::exchange(other.pidfd_, std::nullopt)),
+      status_(other.status_),
+      pid_(other.pid_),
+      kill_on_drop_(other.kill_on_drop_) {}
+
+Child& Child::operator=(Child&& other) noexcept {
+  if (this == &other) return *this;
+  abandon();
+  stdin_ = std::exchange(other.stdin_, std::nullopt);
+  stdout_ = std::exchange(other.stdout_, std::nullopt);
+  stderr_ = std::exchange(other.stderr_, std::nullopt);
+  pidfd_ = std::exchange(other.pidfd_, std::nullopt);
+  status_ = other.status_;
+  pid_ = other.pid_;
+  kill_on_drop_ = other.kill_on_drop_;
+  return *this;
+}
+
+Child::~Child() { abandon(); }
+
+void Child::abandon() noexcept {
+  if (!pidfd_ || status_) return;
+  if (kill_on_drop_) static_cast<void>(start_kill());
+  adopt_orphan(*std::move(pidfd_));
+  pidfd_.reset();
+  reap_orphans();
+}
+
+std::optional<int> Child::id() const noexcept {
+  return status_ ? std::nullopt : std::optional(pid_);
+}
+
+Result<std::optional<ExitStatus>> Child::try_wait() noexcept {
+  if (status_) return status_;
+  const auto reaped = sys::reap(pidfd_->fd());
+  if (!reaped) return reaped.error();
+  if (!*reaped) return std::optional<ExitStatus>();
+  status_ = status_of(**reaped);
+  reap_orphans();
+  return status_;
+}
+
+Poll<Result<ExitStatus>> Child::poll_wait(Context& cx) {
+  using Waited = Poll<Result<ExitStatus>>;
+  for (;;) {
+    if (status_) return Waited::ready(*status_);
+    const auto polled = pidfd_->poll_ready(cx, io::Interest::readable);
+    if (polled.is_pending() || !cx.take_budget()) return pending;
+    const Result<std::optional<ExitStatus>> ended = try_wait();
+    if (!ended) return Waited::ready(ended.error());
+    if (*ended) return Waited::ready(**ended);
+    const Result<io::Ready>& seen = polled.value();
+    if (!seen) return Waited::ready(seen.error());
+    pidfd_->clear_blocked(*seen, io::Interest::readable);
+  }
+}
+
+Attempt<ExitStatus> Child::kill() {
+  const Result<void> sent = start_kill();
+  if (!sent && sent.error() != std::errc::no_such_process) co_return sent.error();
+  co_return co_await wait();
+}
+
+Result<void> Child::start_kill() noexcept { return signal(signal::Kind(SIGKILL)); }
+
+Result<void> Child::signal(signal::Kind kind) noexcept {
+  if (status_) return std::errc::no_such_process;
+  return sys::send_signal(pidfd_->fd(), kind.number());
+}
+
+}  // namespace rouse::process

@@ -1,0 +1,44 @@
+#include "rouse/process/child_stdio.hpp"
+
+#include <system_error>
+
+#include "sys/fd.hpp"
+#include "sys/shared_fd.hpp"
+
+namespace rouse::process {
+namespace {
+
+/// Our end is nobody else's, so this changes nothing for the child.
+io::OwnedFd blocking(io::OwnedFd pipe) noexcept {
+  static_cast<void>(sys::set_nonblocking(pipe.get(), false));
+  return pipe;
+}
+
+}  // namespace
+
+Poll<Result<std::size_t>> ChildStdin::poll_write(Context& cx, std::span<const std::byte> data) {
+  if (!pipe_) return Poll<Result<std::size_t>>::ready(std::errc::broken_pipe);
+  return pipe_->poll_io(cx, io::Interest::writable,
+                        [&] { return sys::write_without_signal(pipe_->fd(), data); });
+}
+
+Poll<Result<void>> ChildStdin::poll_flush(Context&) noexcept {
+  return Poll<Result<void>>::ready(Result<void>());
+}
+
+Poll<Result<void>> ChildStdin::poll_shutdown(Context&) noexcept {
+  pipe_.reset();
+  return Poll<Result<void>>::ready(Result<void>());
+}
+
+io::OwnedFd ChildStdin::into_fd() && noexcept {
+  return pipe_ ? blocking(std::move(*pipe_).into_fd()) : io::OwnedFd();
+}
+
+Poll<Result<std::size_t>> ChildOutput::poll_read(Context& cx, std::span<std::byte> buf) {
+  return pipe_.poll_io(cx, io::Interest::readable, [&] { return sys::read(pipe_.fd(), buf); });
+}
+
+io::OwnedFd ChildOutput::into_fd() && noexcept { return blocking(std::move(pipe_).into_fd()); }
+
+}  // namespace rouse::process

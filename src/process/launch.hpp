@@ -1,0 +1,45 @@
+// Launch: one start of a Command: its descriptors, its environment, and what fails on the way.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "rouse/io/async_fd.hpp"
+#include "rouse/io/owned_fd.hpp"
+#include "rouse/process/child.hpp"
+#include "rouse/process/command.hpp"
+
+#include "sys/process.hpp"
+
+namespace rouse::process {
+
+class Launch {
+ public:
+  /// `captures`: what was not said about stdio is as `output` wants it.
+  Launch(const Command& command, bool captures) : command_(command), captures_(captures) {}
+
+  /// Once; and then drop this, which has the child's ends of the pipes open. Throws
+  /// std::system_error.
+  Child start();
+  static std::size_t output_limit(const Command& command) noexcept { return command.output_limit_; }
+
+ private:
+  static constexpr std::size_t streams = 3;
+
+  [[nodiscard]] Stdio stdio(std::size_t stream) const;
+  void connect(std::size_t stream);
+  void connect_pipe(std::size_t stream);
+  void describe_program();
+  void check_strings() const;
+  void open_current_dir();
+  [[noreturn]] void fail(std::error_code error) const;
+
+  const Command& command_;
+  const bool captures_;
+  sys::SpawnRequest request_;
+  io::OwnedFd current_dir_;
+  std::array<io::OwnedFd, streams> theirs_;
+  std::array<std::optional<io::AsyncFd>, streams> ours_;
+};
+
+}  // namespace rouse::process

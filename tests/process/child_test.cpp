@@ -1,0 +1,193 @@
+// Child: its pipes, waiting for its end, killing it, and what happens if nobody waits.
+#include "rouse/process/child.hpp"
+
+#include <array>
+#include <csignal>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "rouse/core/async.hpp"
+#include "rouse/io/error.hpp"
+#include "rouse/process/command.hpp"
+#include "rouse/testing/poll_harness.hpp"
+
+#include "process/support.hpp"
+
+namespace {
+
+using namespace rouse;
+using process::Child;
+using process::Command;
+using process::ExitStatus;
+using process::Stdio;
+using rouse::test::has_children;
+using rouse::test::ProcessTest;
+using rouse::testing::PollHarness;
+
+class ChildTest : public ProcessTest {};
+INSTANTIATE_TEST_SUITE_P(Runtimes, ChildTest, ::testing::Bool(), rouse::test::runtime_name);
+
+Command shell(std::string script) { return Command("sh").arg("-c").arg(std::move(script)); }
+/// Runs until it is killed or its input ends.
+Child waiting_child() { return Command("cat").stdin_(Stdio::piped()).spawn(); }
+
+Async<void> feed(process::ChildStdin in, std::string text) { co_await in.write_all(text); }
+
+TEST_P(ChildTest, WhatIsWrittenToCatComesBack) {
+  std::string text(1 << 20, '\0');
+  for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>('a' + i % 19);
+  auto child = Command("cat").stdin_(Stdio::piped()).stdout_(Stdio::piped()).spawn();
+  auto feeding = rt.spawn(feed, std::move(*child.stdin_), text);
+  EXPECT_TRUE(rt.block_on(child.stdout_->read_to_string()) == text);
+  rt.block_on(std::move(feeding));
+  EXPECT_TRUE(rt.block_on(child.wait()).success());
+}
+
+TEST_P(ChildTest, WaitClosesStdinFirst) {
+  auto child = waiting_child();
+  EXPECT_TRUE(rt.block_on(child.wait()).success());
+  EXPECT_FALSE(child.stdin_);
+}
+
+TEST_P(ChildTest, WaitingAgainGivesTheSameAtOnce) {
+  auto child = shell("exit 7").spawn();
+  ASSERT_TRUE(child.id());
+  EXPECT_EQ(rt.block_on(child.wait()).code(), 7);
+  EXPECT_EQ(rt.block_on(child.wait()).code(), 7);
+  EXPECT_EQ(child.try_wait().value()->code(), 7);
+  EXPECT_EQ(child.id(), std::nullopt);
+}
+
+TEST_P(ChildTest, AWaitThatIsDroppedLosesNothing) {
+  auto child = waiting_child();
+  auto in = std::move(*child.stdin_);
+  {
+    PollHarness waiting(child.wait());
+    EXPECT_TRUE(waiting.poll().is_pending());
+    EXPECT_TRUE(waiting.kept_waker());
+  }
+  EXPECT_FALSE(child.try_wait().value());
+  rt.block_on(in.shutdown());
+  EXPECT_TRUE(rt.block_on(child.wait()).success());
+}
+
+TEST_P(ChildTest, WritingAfterShutdownOrToAChildThatIsGoneIsAnErrorAndNoSignal) {
+  auto child = waiting_child();
+  auto in = std::move(*child.stdin_);
+  EXPECT_EQ(rt.block_on(child.kill()).signal(), SIGKILL);
+  EXPECT_EQ(rt.block_on(in.write_all("x").result()).error(), std::errc::broken_pipe);
+  rt.block_on(in.shutdown());
+  EXPECT_EQ(rt.block_on(in.write_all("x").result()).error(), std::errc::broken_pipe);
+}
+
+TEST_P(ChildTest, AChildThatIgnoresSigtermIsEndedByKill) {
+  auto child = shell("trap '' TERM; echo ready; while :; do sleep 0.01; done")
+                   .stdout_(Stdio::piped())
+                   .spawn();
+  std::array<char, 16> buf{};
+  rt.block_on(child.stdout_->read(buf));
+  EXPECT_TRUE(child.signal(signal::Kind::terminate()));
+  EXPECT_FALSE(child.try_wait().value());
+  EXPECT_EQ(rt.block_on(child.kill()).signal(), SIGKILL);
+  EXPECT_EQ(child.signal(signal::Kind::terminate()).error(), std::errc::no_such_process);
+}
+
+TEST_P(ChildTest, ASignalReachesTheChild) {
+  auto child = waiting_child();
+  const auto in = std::move(child.stdin_);
+  EXPECT_TRUE(child.signal(signal::Kind::terminate()));
+  EXPECT_EQ(rt.block_on(child.wait()).signal(), SIGTERM);
+}
+
+TEST_P(ChildTest, KillingWhatHasEndedGivesHowItEnded) {
+  auto child = shell("exit 4").spawn();
+  EXPECT_EQ(rt.block_on(child.wait()).code(), 4);
+  EXPECT_EQ(rt.block_on(child.kill()).code(), 4);
+}
+
+TEST_P(ChildTest, ADroppedChildRunsOnAndLeavesNoZombie) {
+  std::optional<process::ChildStdin> in;
+  std::optional<process::ChildStdout> out;
+  {
+    auto child = Command("cat").stdin_(Stdio::piped()).stdout_(Stdio::piped()).spawn();
+    in = std::move(child.stdin_);
+    out = std::move(child.stdout_);
+  }
+  rt.block_on(in->write_all("alive"));
+  rt.block_on(in->shutdown());
+  EXPECT_EQ(rt.block_on(out->read_to_string()), "alive");
+  rt.block_on(until_no_children());
+}
+
+TEST_P(ChildTest, ADroppedChildThatHasEndedLeavesNoZombie) {
+  {
+    auto child = shell("exec 1>&-").stdout_(Stdio::piped()).spawn();
+    EXPECT_EQ(rt.block_on(child.stdout_->read_to_string()), "");
+  }
+  rt.block_on(until_no_children());
+}
+
+TEST_P(ChildTest, KillOnDropEndsIt) {
+  std::optional<process::ChildStdin> in;
+  {
+    auto child = Command("cat").stdin_(Stdio::piped()).kill_on_drop(true).spawn();
+    in = std::move(child.stdin_);  // else it would end by itself
+  }
+  rt.block_on(until_no_children());
+}
+
+TEST_P(ChildTest, AssigningAnotherChildDropsTheFirst) {
+  auto child = Command("sleep").arg("1000").kill_on_drop(true).spawn();
+  child = shell("exit 2").spawn();
+  EXPECT_EQ(rt.block_on(child.wait()).code(), 2);
+  rt.block_on(until_no_children());
+}
+
+TEST_P(ChildTest, AChildThatOutlivesItsRuntimeIsReapedByTheNextOne) {
+  std::optional<Child> child;
+  {
+    Runtime ends = Runtime::builder().current_thread().build();
+    const Enter in = ends.enter();
+    child = waiting_child();
+  }
+  auto in = std::move(*child->stdin_);
+  PollHarness waiting(child->wait().result());
+  auto polled = waiting.poll();
+  ASSERT_TRUE(polled.is_ready());
+  EXPECT_EQ(polled.value().error(), io::Error::runtime_ended);
+  child.reset();
+  PollHarness(in.shutdown()).poll().value();
+  const auto look = [this] {
+    auto next = Command("true").spawn();
+    rt.block_on(next.wait());
+    return has_children();
+  };
+  while (look()) {
+  }
+}
+
+Async<int> run_one(int code) {
+  auto child = shell("exit " + std::to_string(code)).spawn();
+  const ExitStatus status = co_await child.wait();
+  co_return status.code().value_or(-1);
+}
+
+TEST_P(ChildTest, TwoHundredAtOnce) {
+  std::vector<JoinHandle<int>> all;
+  for (int i = 0; i < 200; ++i) all.push_back(rt.spawn(run_one, i));
+  for (int i = 0; i < 200; ++i)
+    EXPECT_EQ(rt.block_on(std::move(all[static_cast<std::size_t>(i)])), i);
+  EXPECT_FALSE(has_children());
+}
+
+TEST_P(ChildTest, TwoHundredDroppedAtOnceLeaveNoZombie) {
+  for (int i = 0; i < 200; ++i) static_cast<void>(Command("true").spawn());
+  rt.block_on(until_no_children());
+}
+
+}  // namespace
