@@ -67,7 +67,7 @@ class ROUSE_API Child {
 /// stdout_ and stderr_, and a child that fills one of them waits for a reader. Dropped midway,
 /// nothing is lost. Any thread; one wait at a time. Errors: no_child_process if somebody else took
 /// note of its end (SIGCHLD is ignored, or a wait for any child); io::Error::runtime_ended.
-class ROUSE_API [[nodiscard("a future does nothing until it is polled: co_await it")]] ChildWait
+class [[nodiscard("a future does nothing until it is polled: co_await it")]] ChildWait
     : public Fallible<ChildWait, ExitStatus> {
  public:
   explicit ChildWait(Child& child) noexcept : child_(child) {}

@@ -58,7 +58,7 @@ class ROUSE_API Signal {
 
 /// Completes when a signal has come since the last recv, or since the Signal was made. Dropped
 /// midway, nothing is lost. Any thread; one at a time. Errors: io::Error::runtime_ended.
-class ROUSE_API [[nodiscard("a future does nothing until it is polled: co_await it")]] SignalRecv
+class [[nodiscard("a future does nothing until it is polled: co_await it")]] SignalRecv
     : public Fallible<SignalRecv, void> {
  public:
   explicit SignalRecv(Signal& signal) noexcept : signal_(signal) {}
@@ -72,7 +72,7 @@ class ROUSE_API [[nodiscard("a future does nothing until it is polled: co_await 
 inline SignalRecv Signal::recv() noexcept { return SignalRecv(*this); }
 
 /// See ctrl_c.
-class ROUSE_API [[nodiscard("a future does nothing until it is polled: co_await it")]] CtrlC
+class [[nodiscard("a future does nothing until it is polled: co_await it")]] CtrlC
     : public Fallible<CtrlC, void> {
  public:
   CtrlC() : signal_(Kind::interrupt()) {}
