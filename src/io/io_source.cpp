@@ -8,6 +8,8 @@ namespace rouse::io {
 namespace {
 
 constexpr std::size_t batch_size = 16;
+/// No tick has so many bits.
+constexpr std::uint64_t no_tick = ~std::uint64_t{0};
 
 }  // namespace
 
@@ -37,7 +39,10 @@ bool IoSource::poll_ready(ReadinessWaiter& waiter, Interest interest, Context& c
   std::swap(waiter.waker_, waker);
   waiter.interest_ = interest;
   waiter.source_ = this;
-  if (waiter.next_ == nullptr) link(waiter);
+  if (waiter.next_ == nullptr) {
+    waiter.since_ = tick_of(now.word());
+    link(waiter);
+  }
   return false;
 }
 
@@ -82,18 +87,19 @@ void IoSource::open(std::uint64_t flags) noexcept {
 
 void IoSource::add_ready(std::uint64_t of_generation, std::uint64_t flags) noexcept {
   std::uint64_t word = ready_.load(memory_order_relaxed);
+  std::uint64_t next = 0;
   do {
     if (((word >> generation_shift) & generation_mask) != of_generation) return;
+    next = (word | flags) + (std::uint64_t{1} << tick_shift);
     // ORDER: release; pairs with `ready`.
-  } while (!ready_.compare_exchange_weak(word, (word | flags) + (std::uint64_t{1} << tick_shift),
-                                         memory_order_release, memory_order_relaxed));
-  wake(flags);
+  } while (!ready_.compare_exchange_weak(word, next, memory_order_release, memory_order_relaxed));
+  wake(flags, tick_of(next));
 }
 
 void IoSource::end() noexcept {
   // ORDER: release; pairs with `ready`.
   ready_.fetch_or(Ready::runtime_ended, memory_order_release);
-  wake(Ready::flags);
+  wake(Ready::flags, no_tick);  // ends: nobody waits any more after that flag
 }
 
 namespace {
@@ -104,7 +110,7 @@ bool matches(std::uint64_t flags, Interest interest) noexcept {
 
 }  // namespace
 
-void IoSource::wake(std::uint64_t flags) noexcept {
+void IoSource::wake(std::uint64_t flags, std::uint64_t tick) noexcept {
   Waker reader;
   Waker writer;
   bool has_waiters = false;
@@ -116,17 +122,20 @@ void IoSource::wake(std::uint64_t flags) noexcept {
   }
   if (reader) std::move(reader).wake();
   if (writer) std::move(writer).wake();
-  if (has_waiters) wake_waiters(flags);
+  if (has_waiters) wake_waiters(flags, tick);
 }
 
-void IoSource::wake_waiters(std::uint64_t flags) noexcept {
+/// Whoever began to wait at `tick` knows of the event already, and was perhaps woken for it just
+/// now: if all of those were woken again and waited again, this would never end. They come last.
+void IoSource::wake_waiters(std::uint64_t flags, std::uint64_t tick) noexcept {
   for (bool more = true; more;) {
     more = false;
     Waker wakers[batch_size];
     std::size_t count = 0;
     {
       const SpinGuard guard(lock_);
-      for (ReadinessWaiter* waiter = waiters_.next_; waiter != &waiters_;) {
+      for (ReadinessWaiter* waiter = waiters_.next_;
+           waiter != &waiters_ && waiter->since_ != tick;) {
         ReadinessWaiter* const next = waiter->next_;
         if (matches(flags, waiter->interest_)) {
           if (count == batch_size) {

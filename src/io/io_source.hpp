@@ -83,8 +83,9 @@ class alignas(64) IoSource {
   }
   bool wait(Interest direction, Context& cx, Ready& now);
   void clear(Ready seen, std::uint64_t flags) noexcept;
-  void wake(std::uint64_t flags) noexcept;
-  void wake_waiters(std::uint64_t flags) noexcept;
+  static constexpr std::uint64_t tick_of(std::uint64_t word) noexcept { return word >> tick_shift; }
+  void wake(std::uint64_t flags, std::uint64_t tick) noexcept;
+  void wake_waiters(std::uint64_t flags, std::uint64_t tick) noexcept;
   void link(ReadinessWaiter& waiter) noexcept;
   static void unlink(ReadinessWaiter& waiter) noexcept;
   Waker& slot(Interest direction) noexcept {

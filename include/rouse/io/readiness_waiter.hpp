@@ -33,6 +33,7 @@ class ROUSE_API ReadinessWaiter {
   ReadinessWaiter* prev_ = nullptr;
   ReadinessWaiter* next_ = nullptr;  // null: it was taken out to be woken
   Waker waker_;
+  std::uint64_t since_ = 0;  // the source's tick when it began to wait
   Interest interest_ = Interest::readable;
 };
 
