@@ -91,6 +91,17 @@ TEST_F(IoSourceTest, AStreamThatIsDrainedKeepsItsEnd) {
   EXPECT_TRUE(source.ready().is_read_closed());
 }
 
+TEST_F(IoSourceTest, AShortReadBeforeAnUrgentByteSaysNothingOfWhatIsBehindIt) {
+  event(readable | Ready::urgent);
+  source.clear_drained(source.ready(), Interest::readable);
+  EXPECT_TRUE(source.ready().is_readable());
+  source.clear_blocked(source.ready(), Interest::readable);
+  EXPECT_FALSE(source.ready().is_readable());
+  event(readable);
+  source.clear_drained(source.ready(), Interest::readable);
+  EXPECT_FALSE(source.ready().is_readable());
+}
+
 TEST_F(IoSourceTest, AnEventOfAnOlderGenerationChangesNothingAndWakesNobody) {
   const std::uint64_t old = source.generation();
   source.retire();

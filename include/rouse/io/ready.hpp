@@ -19,6 +19,7 @@ class Ready {
   static constexpr std::uint64_t read_closed = 4;
   static constexpr std::uint64_t write_closed = 8;
   static constexpr std::uint64_t error = 16;
+  static constexpr std::uint64_t urgent = 32;  // a mark among the bytes, at which a read stops
   static constexpr std::uint64_t runtime_ended = 128;
   static constexpr std::uint64_t flags = 0xff;
 
@@ -44,7 +45,7 @@ class Ready {
   /// Any of these lets a waiter go on.
   static constexpr std::uint64_t flags_of(Interest interest) noexcept {
     const auto bits = static_cast<std::uint64_t>(interest);
-    return ((bits & 1) != 0 ? readable | read_closed | error : 0) |
+    return ((bits & 1) != 0 ? readable | read_closed | error | urgent : 0) |
            ((bits & 2) != 0 ? writable | write_closed | error : 0);
   }
 

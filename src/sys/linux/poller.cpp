@@ -21,6 +21,7 @@ constexpr std::uint64_t wake_token = ~std::uint64_t{0};
 std::uint64_t ready_of(std::uint32_t events) noexcept {
   std::uint64_t ready = 0;
   if ((events & (EPOLLIN | EPOLLPRI)) != 0) ready |= Ready::readable;
+  if ((events & EPOLLPRI) != 0) ready |= Ready::urgent;
   if ((events & EPOLLOUT) != 0) ready |= Ready::writable;
   if ((events & (EPOLLRDHUP | EPOLLHUP)) != 0) ready |= Ready::read_closed;
   if ((events & EPOLLHUP) != 0) ready |= Ready::write_closed;
