@@ -1,4 +1,4 @@
-// The code in docs/guide/11-networking.md that is in no example.
+// The code in docs/guide/11_networking.md that is in no example.
 #include <array>
 #include <atomic>
 #include <cstddef>
