@@ -141,14 +141,19 @@ TEST(Idle, ARuntimeWithNothingToDoNeverWakesUp) {
       sleep = sleep && worker.is_parked && worker.parks > 0;
     return sleep;
   };
-  while (!all_sleep()) std::this_thread::yield();
-  const long before = context_switches("idle");
-  const std::uint64_t parked = parks();
-  std::this_thread::sleep_for(std::chrono::seconds(1));
-  EXPECT_GT(before, 0) << "they had to run to go to sleep";
-  // Going to sleep may not be over when the metrics say so: a switch for each thread.
-  EXPECT_LE(context_switches("idle") - before, 4);
-  EXPECT_EQ(parks(), parked);
+  // A worker that was unparked and has had no CPU yet counts as asleep: on a busy machine the first
+  // window may see it go to sleep once more. One that wakes up again and again is seen in each.
+  bool was_still = false;
+  for (int window = 0; window < 5 && !was_still; ++window) {
+    while (!all_sleep()) std::this_thread::yield();
+    const long before = context_switches("idle");
+    const std::uint64_t parked = parks();
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    EXPECT_GT(before, 0) << "they had to run to go to sleep";
+    // Going to sleep may not be over when the metrics say so: a switch for each thread.
+    was_still = context_switches("idle") - before <= 4 && parks() == parked;
+  }
+  EXPECT_TRUE(was_still);
 }
 
 Async<long> fib(int n) {
