@@ -78,8 +78,8 @@ rouse::Async<void> serve(TcpStream stream, Room room, int id) {
   }
 }
 
-rouse::Async<void> accept_all(TcpListener& listener) {
-  auto [room, first_inbox] = rouse::sync::broadcast<Message>(64);
+rouse::Async<void> accept_all(TcpListener listener) {
+  const Room room = rouse::sync::broadcast<Message>(64).first;  // keeps the last 64 lines
   for (int id = 0;; ++id) {
     auto [stream, addr] = co_await listener.accept();
     rouse::spawn(serve, std::move(stream), room, id).detach();
@@ -89,9 +89,9 @@ rouse::Async<void> accept_all(TcpListener& listener) {
 rouse::Async<void> async_main(std::string address) {
   auto stop = rouse::signal::ctrl_c();
   auto listener = co_await TcpListener::bind(address);
-  std::cout << "listening on " << listener.local_addr() << std::endl;
-  co_await rouse::select(std::move(stop), accept_all(listener));
-  std::cout << "bye" << std::endl;
+  std::cout << "listening on " << listener.local_addr() << '\n' << std::flush;
+  co_await rouse::select(std::move(stop), accept_all(std::move(listener)));
+  std::cout << "bye\n";
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ rouse::Async<void> serve(rouse::net::TcpStream peer) {
 
 rouse::Async<void> listen(std::string address) {
   auto listener = co_await rouse::net::TcpListener::bind(address);
-  std::cout << "listening on " << listener.local_addr() << std::endl;
+  std::cout << "listening on " << listener.local_addr() << '\n' << std::flush;
   for (;;) {
     auto [peer, addr] = co_await listener.accept();
     rouse::spawn(serve, std::move(peer)).detach();

@@ -1,7 +1,7 @@
 // Passes TCP connections on to another server. Ctrl-C: takes no more, gives those that there are
 // five seconds, then ends. usage: tcp_proxy LISTEN TARGET
-#include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <iostream>
 #include <string>
@@ -19,19 +19,19 @@ using rouse::net::TcpStream;
 rouse::Async<void> relay(TcpStream client, std::string target) {
   auto server = co_await TcpStream::connect(target).result();
   if (!server) {
-    std::cerr << target << ": " << server.error().message() << std::endl;
+    std::cerr << target + ": " + server.error().message() + "\n";
     co_return;
   }
   // Either side may break off: that is the end of this connection, and no news to us.
   (void)co_await rouse::io::copy_bidirectional(client, *server).result();
 }
 
-rouse::Async<void> accept_all(TcpListener& listener, std::string target,
-                              rouse::sync::TaskTracker connections, std::size_t& count) {
+rouse::Async<void> accept_all(TcpListener listener, std::string target,
+                              rouse::sync::TaskTracker connections, std::size_t* count) {
   for (;;) {
     auto [client, addr] = co_await listener.accept();
     rouse::spawn(connections.track_future(relay(std::move(client), target))).detach();
-    ++count;
+    ++*count;
   }
 }
 
@@ -39,16 +39,16 @@ rouse::Async<void> proxy(std::string at, std::string target) {
   auto stop = rouse::signal::ctrl_c();
   rouse::sync::TaskTracker connections;
   std::size_t count = 0;
-  {
-    auto listener = co_await TcpListener::bind(at);
-    std::cout << "listening on " << listener.local_addr() << std::endl;
-    co_await rouse::select(std::move(stop), accept_all(listener, target, connections, count));
-  }  // nobody listens any more: who comes now is refused
+  auto listener = co_await TcpListener::bind(at);
+  std::cout << "listening on " << listener.local_addr() << '\n' << std::flush;
+  co_await rouse::select(std::move(stop),
+                         accept_all(std::move(listener), target, connections, &count));
+  // The listener went with accept_all: who comes now is refused.
 
-  std::cout << "stopping: " << connections.len() << " connections are open" << std::endl;
+  std::cout << "stopping: " << connections.len() << " connections are open\n" << std::flush;
   connections.close();
   (void)co_await rouse::timeout(5s, connections.wait()).result();
-  std::cout << "passed on " << count << " connections, cut off " << connections.len() << std::endl;
+  std::cout << "passed on " << count << " connections, cut off " << connections.len() << '\n';
 }
 // [/proxy]
 

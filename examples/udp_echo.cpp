@@ -3,12 +3,13 @@
 #include <array>
 #include <iostream>
 #include <string>
+#include <utility>
 
 #include <rouse/rouse.hpp>
 
 namespace {
 
-rouse::Async<void> echo(rouse::net::UdpSocket& socket) {
+rouse::Async<void> echo(rouse::net::UdpSocket socket) {
   std::array<char, 65536> buf;  // no datagram is larger
   for (;;) {
     // An error is that of one datagram, a sender that is gone for example; the socket goes on.
@@ -22,9 +23,9 @@ rouse::Async<void> echo(rouse::net::UdpSocket& socket) {
 rouse::Async<void> async_main(std::string address) {
   auto stop = rouse::signal::ctrl_c();
   auto socket = co_await rouse::net::UdpSocket::bind(address);
-  std::cout << "listening on " << socket.local_addr() << std::endl;
-  co_await rouse::select(std::move(stop), echo(socket));
-  std::cout << "bye" << std::endl;
+  std::cout << "listening on " << socket.local_addr() << '\n' << std::flush;
+  co_await rouse::select(std::move(stop), echo(std::move(socket)));
+  std::cout << "bye\n";
 }
 
 }  // namespace

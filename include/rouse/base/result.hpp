@@ -51,6 +51,10 @@ class [[nodiscard]] ResultBase {
 template <class T>
 class [[nodiscard]] Result : public ResultBase {
   static_assert(!std::is_reference_v<T>, "Result<T&>: use a pointer");
+  static_assert(!std::convertible_to<T, std::error_code> && !std::same_as<T, std::errc>,
+                "Result<T> takes an error code for its error, never for its value: give "
+                "Result<void>, or a type of your own that holds the code (also from a future that "
+                "gets a timeout)");
 
  public:
   using value_type = T;
