@@ -60,6 +60,13 @@ OwnedFd AsyncFd::into_fd() && noexcept {
   return std::move(owned_);
 }
 
+IoSource& AsyncFd::source() const noexcept {
+  ROUSE_ASSERT(source_ != nullptr,
+               "use of a socket or AsyncFd that was moved from, perhaps by a future made before: "
+               "move it while it has no futures, and use it where it went");
+  return *source_;
+}
+
 namespace {
 
 Poll<Result<Ready>> told(Ready ready, Interest interest) noexcept {
@@ -71,23 +78,23 @@ Poll<Result<Ready>> told(Ready ready, Interest interest) noexcept {
 
 Poll<Result<Ready>> AsyncFd::poll_ready(Context& cx, Interest direction) const {
   Ready ready;
-  if (!source_->poll_ready(direction, cx, ready)) return pending;
+  if (!source().poll_ready(direction, cx, ready)) return pending;
   return told(ready, direction);
 }
 
 Poll<Result<Ready>> AsyncFd::poll_ready(Context& cx, Interest interest,
                                         ReadinessWaiter& waiter) const {
   Ready ready;
-  if (!source_->poll_ready(waiter, interest, cx, ready)) return pending;
+  if (!source().poll_ready(waiter, interest, cx, ready)) return pending;
   return told(ready, interest);
 }
 
-Ready AsyncFd::now() const noexcept { return source_->ready(); }
+Ready AsyncFd::now() const noexcept { return source().ready(); }
 void AsyncFd::clear_blocked(Ready seen, Interest interest) const noexcept {
-  source_->clear_blocked(seen, interest);
+  source().clear_blocked(seen, interest);
 }
 void AsyncFd::clear_drained(Ready seen, Interest direction) const noexcept {
-  source_->clear_drained(seen, direction);
+  source().clear_drained(seen, direction);
 }
 
 void ReadyGuard::clear_ready() noexcept { fd_->clear_blocked(ready_, interest_); }

@@ -17,6 +17,11 @@ constexpr std::uint64_t no_tick = ~std::uint64_t{0};
 
 /// False: it is ready after all.
 bool IoSource::wait(Interest direction, Context& cx, Ready& now) {
+  expect_watched(direction);
+  ROUSE_ASSERT(
+      direction != Interest::both,
+      "poll_ready and poll_io without a ReadinessWaiter keep one waker for each direction: "
+      "say Interest::readable or writable, or pass a waiter");
   Waker waker = cx.waker();  // cloned here and the old one dropped here: not under the lock
   const SpinGuard guard(lock_);
   if (!would_wait(direction, now)) return false;
@@ -29,6 +34,7 @@ bool IoSource::poll_ready(ReadinessWaiter& waiter, Interest interest, Context& c
     if (waiter.source_ != nullptr) leave(waiter);
     return true;
   }
+  expect_watched(interest);
   Waker waker = cx.waker();
   SpinGuard guard(lock_);
   if (!would_wait(interest, now)) {
@@ -44,6 +50,13 @@ bool IoSource::poll_ready(ReadinessWaiter& waiter, Interest interest, Context& c
     link(waiter);
   }
   return false;
+}
+
+void IoSource::expect_watched(Interest interest) const noexcept {
+  const auto wanted = static_cast<std::uint8_t>(interest);
+  ROUSE_ASSERT((wanted & ~watched_for_) == 0,
+               "waiting for a direction in which this AsyncFd is not watched would last for ever: "
+               "name it when you make the AsyncFd (Interest::both is the default)");
 }
 
 void IoSource::leave(ReadinessWaiter& waiter) noexcept {
@@ -80,9 +93,10 @@ void IoSource::clear(Ready seen, std::uint64_t flags) noexcept {
 
 // --- The reactor's part. ---
 
-void IoSource::open(std::uint64_t flags) noexcept {
+void IoSource::open(Interest interest) noexcept {
+  watched_for_ = static_cast<std::uint8_t>(interest);
   const std::uint64_t word = ready_.load(memory_order_relaxed);
-  ready_.store((word & ~Ready::flags) | flags, memory_order_relaxed);
+  ready_.store((word & ~Ready::flags) | watched_for_, memory_order_relaxed);
 }
 
 void IoSource::add_ready(std::uint64_t of_generation, std::uint64_t flags) noexcept {

@@ -64,7 +64,7 @@ class alignas(64) IoSource {
   // --- The reactor. ---
 
   /// For a new descriptor, which counts as ready until it is tried.
-  void open(std::uint64_t flags) noexcept;
+  void open(Interest interest) noexcept;
   [[nodiscard]] std::uint64_t generation() const noexcept {
     return (ready_.load(memory_order_relaxed) >> generation_shift) & generation_mask;
   }
@@ -85,6 +85,7 @@ class alignas(64) IoSource {
   }
   bool wait(Interest direction, Context& cx, Ready& now);
   void clear(Ready seen, std::uint64_t flags) noexcept;
+  void expect_watched(Interest interest) const noexcept;
   static constexpr std::uint64_t tick_of(std::uint64_t word) noexcept { return word >> tick_shift; }
   void wake(std::uint64_t flags, std::uint64_t tick) noexcept;
   void wake_waiters(std::uint64_t flags, std::uint64_t tick) noexcept;
@@ -96,6 +97,7 @@ class alignas(64) IoSource {
 
   atomic<std::uint64_t> ready_{0};
   SpinLock lock_;
+  std::uint8_t watched_for_ = 0;  // an Interest; what the kernel tells of
   Waker reader_;
   Waker writer_;
   ReadinessWaiter waiters_;  // a ring, empty if it has no neighbours; takes no part itself

@@ -34,7 +34,7 @@ Result<IoSource*> Reactor::add(int fd, Interest interest) noexcept {
     if (is_closed()) return make_error_code(Error::runtime_ended);
     return std::errc::not_enough_memory;
   }
-  source->open(static_cast<std::uint64_t>(interest));
+  source->open(interest);
   const std::uint64_t token = source->generation() << index_bits | source->index;
   const Result<void> added = poller_->add(fd, token, interest);
   if (added) {

@@ -1,21 +1,24 @@
 // IoSource driven by hand: the tests are the reactor and the tasks at once.
 #include "io/io_source.hpp"
 
+#include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "rouse/base/ref_ptr.hpp"
 #include "rouse/testing/counting_waker.hpp"
+
+#include "io/inline_waker.hpp"
 
 namespace rouse::io {
 namespace {
 
+using test::Inline;
 using testing::CountingWaker;
 
 constexpr std::uint64_t readable = Ready::readable;
@@ -25,7 +28,7 @@ constexpr std::uint64_t writable = Ready::writable;
 class IoSourceTest : public ::testing::Test {
  protected:
   IoSourceTest() {
-    source.open(readable | writable);
+    source.open(Interest::both);
     source.clear_blocked(source.ready(), Interest::both);
   }
   void event(std::uint64_t flags) { source.add_ready(source.generation(), flags); }
@@ -45,7 +48,7 @@ class IoSourceTest : public ::testing::Test {
 
 TEST_F(IoSourceTest, ANewDescriptorCountsAsReadyUntilItIsTried) {
   IoSource fresh;
-  fresh.open(static_cast<std::uint64_t>(Interest::both));
+  fresh.open(Interest::both);
   EXPECT_TRUE(fresh.ready().is_readable());
   EXPECT_TRUE(fresh.ready().is_writable());
   fresh.clear_blocked(fresh.ready(), Interest::readable);
@@ -105,7 +108,8 @@ TEST_F(IoSourceTest, AShortReadBeforeAnUrgentByteSaysNothingOfWhatIsBehindIt) {
 TEST_F(IoSourceTest, AnEventOfAnOlderGenerationChangesNothingAndWakesNobody) {
   const std::uint64_t old = source.generation();
   source.retire();
-  source.open(0);
+  source.open(Interest::readable);
+  source.clear_blocked(source.ready(), Interest::readable);
   ASSERT_NE(source.generation(), old);
   const std::uint64_t before = source.ready().word();
   CountingWaker waker;
@@ -121,7 +125,7 @@ TEST_F(IoSourceTest, AClearOfAnOlderGenerationChangesNothing) {
   event(readable);
   const Ready seen = source.ready();
   source.retire();
-  source.open(readable);
+  source.open(Interest::readable);
   source.clear_blocked(seen, Interest::readable);
   EXPECT_TRUE(source.ready().is_readable());
 }
@@ -132,7 +136,7 @@ TEST_F(IoSourceTest, TheGenerationComesRoundWithoutTouchingTheTick) {
   const std::uint64_t tick = source.ready().word() >> IoSource::tick_shift;
   for (std::uint64_t i = 0; i <= IoSource::generation_mask; ++i) {
     source.retire();
-    source.open(readable);
+    source.open(Interest::readable);
   }
   EXPECT_EQ(source.generation(), first);
   EXPECT_EQ(source.ready().word() >> IoSource::tick_shift, tick);
@@ -215,33 +219,6 @@ TEST_F(IoSourceTest, WhenTheRuntimeEndsAllAreWokenAndNobodyWaitsAnyMore) {
   source.clear_blocked(source.ready(), Interest::both);
   EXPECT_TRUE(is_ready(Interest::readable, reader)) << "a clear must not take the end back";
 }
-
-/// A task that is polled as soon as it is woken, in the midst of the wake.
-class Inline {
- public:
-  explicit Inline(std::function<void()> poll) : state_(make_ref<State>(std::move(poll))) {}
-  Waker waker() const { return Waker::from_raw(State::raw(state_.get())); }
-
- private:
-  struct State : RefCounted<State> {
-    explicit State(std::function<void()> fn) : poll(std::move(fn)) {}
-    static RawWaker raw(const State* state) noexcept {
-      state->add_ref();
-      return RawWaker(state, &vtable);
-    }
-    static const State* from(const void* data) noexcept { return static_cast<const State*>(data); }
-    static RawWaker clone(const void* data) { return raw(from(data)); }
-    static void wake(const void* data) {
-      from(data)->poll();
-      drop(data);
-    }
-    static void wake_by_ref(const void* data) { from(data)->poll(); }
-    static void drop(const void* data) { from(data)->release(); }
-    static constexpr RawWakerVTable vtable{clone, wake, wake_by_ref, drop};
-    std::function<void()> poll;
-  };
-  RefPtr<State> state_;
-};
 
 TEST_F(IoSourceTest, WakingManyEndsAlsoIfEachFindsNothingAndWaitsAgainAtOnce) {
   constexpr int tasks = 100;  // more than are woken at once
@@ -330,6 +307,11 @@ TEST_F(IoSourceDeathTest, AWaiterThatWaitsCantBeMoved) {
   ReadinessWaiter waiter;
   ASSERT_FALSE(is_ready(waiter, Interest::readable, waker));
   EXPECT_DEATH({ const ReadinessWaiter moved(std::move(waiter)); }, "moved after its first poll");
+}
+
+TEST_F(IoSourceDeathTest, OneWakerCantWaitForBothDirections) {
+  CountingWaker waker;
+  EXPECT_DEATH((void)is_ready(Interest::both, waker), "say Interest::readable or writable");
 }
 
 TEST_F(IoSourceDeathTest, ASourceThatAFutureWaitsForCantBeRetired) {

@@ -91,7 +91,7 @@ class ROUSE_API AsyncFd {
   static Result<AsyncFd> borrow(int fd, Interest interest = Interest::both) noexcept;
   static Result<AsyncFd> own(OwnedFd fd, Interest interest = Interest::both) noexcept;
 
-  /// Not while a future of it is alive.
+  /// Not while a future of it is alive, which would abort with its next poll.
   AsyncFd(AsyncFd&& other) noexcept
       : owned_(std::move(other.owned_)),
         fd_(std::exchange(other.fd_, -1)),
@@ -107,7 +107,7 @@ class ROUSE_API AsyncFd {
   /// No longer watched, and given to the caller; if it was only borrowed, without an owner.
   [[nodiscard]] OwnedFd into_fd() && noexcept;
 
-  /// See Readiness.
+  /// See Readiness. For what it was made to be watched for: waiting for more aborts with a hint.
   Readiness readable() const noexcept ROUSE_LIFETIMEBOUND;
   Readiness writable() const noexcept ROUSE_LIFETIMEBOUND;
   Readiness ready(Interest interest) const noexcept ROUSE_LIFETIMEBOUND;
@@ -142,7 +142,8 @@ class ROUSE_API AsyncFd {
     return poll_until_done(cx, interest, fn, [&] { return poll_ready(cx, interest, waiter); });
   }
   [[nodiscard]] Ready now() const noexcept;
-  [[nodiscard]] IoSource& source() const noexcept { return *source_; }
+  /// What the reactor knows of it.
+  [[nodiscard]] IoSource& source() const noexcept;
   /// The system said that it would block.
   void clear_blocked(Ready seen, Interest interest) const noexcept;
   /// A stream gave less than there was room for, or took less than there was: it would block now.
