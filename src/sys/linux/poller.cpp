@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "rouse/base/assert.hpp"
 #include "rouse/io/error.hpp"
 
 #include "sys/linux/call.hpp"
@@ -98,6 +99,9 @@ void Poller::remove(int fd) noexcept {
 std::span<const Event> Poller::wait(std::chrono::nanoseconds at_most) noexcept {
   epoll_event found[max_events];
   const int count = wait_for(epoll_.get(), found, at_most);  // EINTR: who waits looks again
+  ROUSE_ASSERT(count >= 0 || errno == EINTR,
+               "the runtime's epoll descriptor is no longer there: somebody closed a descriptor "
+               "that is not his, perhaps one number twice");
   std::size_t told = 0;
   for (int i = 0; i < count; ++i) {
     if (found[i].data.u64 == wake_token) continue;
