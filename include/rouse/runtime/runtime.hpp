@@ -91,7 +91,9 @@ class ROUSE_API Runtime : public SpawnMembers<Runtime> {
   [[nodiscard]] Spawner spawner() const;
 
   /// While the guard lives, `rouse::spawn` and `rouse::spawn_blocking` on this thread go here, and
-  /// what this thread blocks on (rouse::block_on, a LocalExecutor) may sleep.
+  /// what this thread blocks on (rouse::block_on, a LocalExecutor) may sleep and wait for sockets.
+  /// With current_thread these are looked after only while some thread is in the runtime's own
+  /// block_on: what blocks elsewhere waits for that.
   [[nodiscard("leaving is what the guard's destructor does: keep it in a variable")]] Enter enter()
       const;
 
