@@ -54,10 +54,9 @@ class alignas(64) IoSource {
   void clear_blocked(Ready seen, Interest direction) noexcept {
     clear(seen, Ready::flags_of(direction));
   }
-  /// Less came than there was room for: a stream has no more for now, but may be at its end. Or it
-  /// has an urgent byte, before which a read stops: then only the next one tells.
+  /// Less came than there was room for: a stream has no more for now, but may be at its end, or the
+  /// read stopped before an urgent byte. Those flags stay, so the next read is tried and tells.
   void clear_drained(Ready seen, Interest direction) noexcept {
-    if ((seen.word() & Ready::urgent) != 0 && direction == Interest::readable) return;
     clear(seen, Ready::flags_of(direction) & (Ready::readable | Ready::writable));
   }
 
