@@ -28,7 +28,8 @@ class Poller {
   /// `token` comes with each event of `fd`; not all ones. Errors: io::Error::not_pollable;
   /// file_exists (`fd` was added before); bad_file_descriptor.
   Result<void> add(int fd, std::uint64_t token, io::Interest interest) noexcept;
-  /// Any thread. No event of `fd` is told by a `wait` that begins after.
+  /// Any thread. No event of `fd` is told by a `wait` that begins after. In a forked child it does
+  /// nothing: the parent goes on watching.
   void remove(int fd) noexcept;
 
   /// Waits for events, until `wake` or so long. What is given holds until the next call. One thread
@@ -39,6 +40,10 @@ class Poller {
 
  private:
   Poller() noexcept = default;
+  [[nodiscard]] bool is_of_parent() const noexcept;
+  void refuse_in_forked_child() const noexcept;
+
+  std::uint32_t forks_before_ = 0;  // sys::fork_count when this was made
   io::OwnedFd epoll_;
   io::OwnedFd wake_;
   Event events_[max_events];

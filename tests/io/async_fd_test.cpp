@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
@@ -27,6 +28,7 @@
 #include "rouse/runtime/runtime.hpp"
 #include "rouse/testing/drop_at_each_poll.hpp"
 #include "rouse/testing/poll_harness.hpp"
+#include "rouse/time/sleep.hpp"
 
 namespace rouse::io {
 namespace {
@@ -395,6 +397,26 @@ TEST_P(AsyncFdTest, AfterItsRuntimeHasEndedADescriptorCantBeWatched) {
   EXPECT_EQ(made.error(), Error::runtime_ended);
 }
 
+// --- A forked child. ---
+
+TEST(AsyncFdFork, AForkedChildThatDestroysItsCopyLeavesTheParentsAlone) {
+  Runtime rt = Runtime::builder().current_thread().build();
+  const Enter here = rt.enter();
+  const OwnedFd fd = event_fd();
+  std::optional<AsyncFd> watched(std::in_place, fd.get(), Interest::readable);
+  watched->clear_blocked(watched->now(), Interest::readable);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    watched.reset();
+    ::_exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  signal_event(fd.get());
+  rt.block_on(watched->readable());  // for ever, if the parent's descriptor were removed
+}
+
 // --- Misuse. ---
 
 class AsyncFdDeathTest : public ::testing::Test {
@@ -439,6 +461,12 @@ TEST_F(AsyncFdDeathTest, WaitingForADirectionInWhichItIsNotWatchedAborts) {
   AsyncFd fd(event_fd(), Interest::readable);
   PollHarness waits(fd.writable());
   EXPECT_DEATH((void)waits.poll(), "would last for ever");
+}
+
+TEST_F(AsyncFdDeathTest, MadeInAForkedChildItAborts) {
+  GTEST_FLAG_SET(death_test_style, "fast");  // forks
+  EXPECT_DEATH((void)AsyncFd::own(event_fd()), "used in a forked child");
+  EXPECT_DEATH(rt.block_on(sleep(std::chrono::milliseconds(1))), "used in a forked child");
 }
 
 TEST_F(AsyncFdDeathTest, MadeOutsideOfARuntimeItAborts) {

@@ -10,6 +10,7 @@
 #include "rouse/base/assert.hpp"
 #include "rouse/io/error.hpp"
 
+#include "sys/fork.hpp"
 #include "sys/linux/call.hpp"
 
 namespace rouse::sys {
@@ -69,6 +70,7 @@ int wait_for(int epoll, epoll_event* events, std::chrono::nanoseconds at_most) n
 Result<std::unique_ptr<Poller>> Poller::make() noexcept {
   auto poller = std::unique_ptr<Poller>(new (std::nothrow) Poller());
   if (!poller) return std::errc::not_enough_memory;
+  poller->forks_before_ = fork_count();
   poller->epoll_ = io::OwnedFd(::epoll_create1(EPOLL_CLOEXEC));
   if (!poller->epoll_) return last_error();
   poller->wake_ = io::OwnedFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -80,7 +82,18 @@ Result<std::unique_ptr<Poller>> Poller::make() noexcept {
   return poller;
 }
 
+/// A forked child has the same epoll as its parent, not one of its own: what it removed there the
+/// parent would wait for in vain, and what it was told the parent would not be told.
+bool Poller::is_of_parent() const noexcept { return fork_count() != forks_before_; }
+
+void Poller::refuse_in_forked_child() const noexcept {
+  ROUSE_ASSERT(!is_of_parent(),
+               "a runtime is used in a forked child, where it would take the parent's events away: "
+               "make a new runtime there, or call exec right after fork");
+}
+
 Result<void> Poller::add(int fd, std::uint64_t token, io::Interest interest) noexcept {
+  refuse_in_forked_child();
   const auto bits = static_cast<unsigned>(interest);
   epoll_event event{.events = EPOLLET | EPOLLRDHUP, .data = {.u64 = token}};
   if ((bits & 1) != 0) event.events |= EPOLLIN | EPOLLPRI;
@@ -91,12 +104,14 @@ Result<void> Poller::add(int fd, std::uint64_t token, io::Interest interest) noe
 }
 
 void Poller::remove(int fd) noexcept {
+  if (is_of_parent()) return;
   epoll_event unused{};
   // Fails if somebody closed the descriptor behind our back: then it is removed already.
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, &unused);
 }
 
 std::span<const Event> Poller::wait(std::chrono::nanoseconds at_most) noexcept {
+  refuse_in_forked_child();
   epoll_event found[max_events];
   const int count = wait_for(epoll_.get(), found, at_most);  // EINTR: who waits looks again
   ROUSE_ASSERT(count >= 0 || errno == EINTR,
