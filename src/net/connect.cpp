@@ -32,15 +32,15 @@ class Race {
   Poll<Result<TcpStream>> poll(Context& cx) {
     using Ready = Poll<Result<TcpStream>>;
     for (;;) {
-      const bool all_failed = attempts_.empty();
-      if (next_ < addresses_.size() && (all_failed || has_waited(cx))) begin_next();
+      if (next_ < addresses_.size() && (newest_failed_ || has_waited(cx))) begin_next();
       for (auto attempt = attempts_.begin(); attempt != attempts_.end();) {
         auto polled = attempt->poll_result(cx);
         if (polled.is_ready() && polled.value()) return polled;
         if (polled.is_ready() && !error_) error_ = polled.value().error();
+        if (polled.is_ready() && std::next(attempt) == attempts_.end()) newest_failed_ = true;
         attempt = polled.is_ready() ? attempts_.erase(attempt) : std::next(attempt);
       }
-      if (attempts_.empty() && next_ < addresses_.size()) continue;
+      if (newest_failed_ && next_ < addresses_.size()) continue;
       if (attempts_.empty()) return Ready::ready(Result<TcpStream>(error_));
       if (next_ == addresses_.size() || !has_waited(cx)) return pending;
     }
@@ -51,10 +51,12 @@ class Race {
   void begin_next() {
     attempts_.push_back(connect_to(addresses_[next_++]));
     delay_.emplace(sleep(attempt_delay));
+    newest_failed_ = false;
   }
 
   const std::vector<SocketAddr> addresses_;
   std::size_t next_ = 0;
+  bool newest_failed_ = true;               // or there was none yet: the next one need not wait
   std::list<Attempt<TcpStream>> attempts_;  // do not move once they are polled
   std::optional<Sleep> delay_;
   std::error_code error_;

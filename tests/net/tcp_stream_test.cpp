@@ -14,8 +14,10 @@
 #include "rouse/io/error.hpp"
 #include "rouse/testing/drop_at_each_poll.hpp"
 #include "rouse/testing/poll_harness.hpp"
+#include "rouse/time/instant.hpp"
 
 #include "net/connect.hpp"
+#include "net/native_address.hpp"
 #include "net/support.hpp"
 #include "sys/socket.hpp"
 
@@ -260,6 +262,40 @@ TEST_P(TcpStreams, WhereTheFirstAddressRefusesTheNextIsTried) {
     auto stream = co_await connect_to_first(addresses);
     EXPECT_EQ(stream.peer_addr(), listener.local_addr());
   });
+}
+
+/// An address that never answers: its queue is full, and the system drops who knocks.
+class SilentAddress {
+ public:
+  SilentAddress() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sys::bind(listener_.get(), to_native(SocketAddr(IpAddr::loopback(), 0))).value();
+    sys::listen(listener_.get(), 0).value();
+    address = from_native(sys::local_address(listener_.get()).value()).value();
+    for (auto& waits : queue_) {
+      waits = io::OwnedFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+      (void)sys::connect(waits.get(), to_native(address)).value();
+    }
+  }
+  SocketAddr address;
+
+ private:
+  io::OwnedFd listener_;
+  std::array<io::OwnedFd, 4> queue_;
+};
+
+TEST(TcpConnect, AnAddressThatDoesNotAnswerDelaysTheNextAndOneThatRefusesDoesNot) {
+  Runtime rt = Runtime::builder().current_thread().start_paused().build();
+  rt.block_on([]() -> Async<void> {
+    const SilentAddress silent;
+    const SocketAddr nobody = co_await deserted_address();
+    auto listener = co_await TcpListener::bind("127.0.0.1:0");
+    std::vector<SocketAddr> addresses{silent.address, nobody, nobody, listener.local_addr()};
+    const time::Instant start = time::now();
+    auto stream = co_await connect_to_first(addresses);
+    EXPECT_EQ(stream.peer_addr(), listener.local_addr());
+    EXPECT_GE(time::now() - start, 250ms);
+    EXPECT_LT(time::now() - start, 500ms) << "those that refuse at once need no wait of their own";
+  }());
 }
 
 TEST_P(TcpStreams, WhereAllAddressesFailTheErrorIsThatOfTheFirst) {
