@@ -15,6 +15,7 @@
 #include "rouse/core/attempt.hpp"
 #include "rouse/io/concurrent_halves.hpp"
 #include "rouse/io/read.hpp"
+#include "rouse/io/split.hpp"
 #include "rouse/io/write.hpp"
 #include "rouse/net/endpoint.hpp"
 #include "rouse/net/stream_socket.hpp"
@@ -49,6 +50,9 @@ class ROUSE_API UnixStream : public StreamSocket,
 
   explicit UnixStream(io::AsyncFd io) noexcept
       : StreamSocket(std::move(io), ShortRead::may_hide_more) {}
+
+  /// Two halves for two tasks, on any threads: see TcpStream::split.
+  auto split() { return io::split(std::move(*this)); }
   /// No longer watched.
   [[nodiscard]] io::OwnedFd into_fd() && noexcept { return std::move(io_).into_fd(); }
 
