@@ -383,7 +383,13 @@ void PoolCore::close() noexcept {
 
 void PoolCore::loop_ended() noexcept {
   // ORDER: acq_rel; the last one sees all that the others did.
-  if (loops_.fetch_sub(1, memory_order_acq_rel) == 1) cancel_tasks();
+  if (loops_.fetch_sub(1, memory_order_acq_rel) != 1) return;
+  cancel_tasks();
+  // Now, and not when the last thread leaves: one that blocks in place may wait for what nobody
+  // looks after any more, and would never leave.
+  for (auto& worker : workers_) {
+    if (worker->driver) worker->driver->close();
+  }
 }
 
 /// All but those that are run by threads that gave their worker away.
@@ -414,9 +420,6 @@ void PoolCore::thread_left() noexcept {
   if (inside_.fetch_sub(1, memory_order_acq_rel) != 1) return;
   away_.clear();
   cancel_tasks();
-  for (auto& worker : workers_) {
-    if (worker->driver) worker->driver->close();
-  }
   std::int64_t made = 0;
   for (auto& worker : workers_) {
     made += static_cast<std::int64_t>(worker->counters.spawned.get());

@@ -10,6 +10,7 @@
 #include <optional>
 #include <random>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "rouse/exec/local_executor.hpp"
 #include "rouse/exec/spawner.hpp"
 #include "rouse/future/yield_now.hpp"
+#include "rouse/io/error.hpp"
 #include "rouse/net/unix_stream.hpp"
 #include "rouse/runtime/runtime.hpp"
 #include "rouse/sync/oneshot.hpp"
@@ -103,6 +105,27 @@ TEST(IoEnd, AStreamThatOutlivesItsRuntimeIsDroppedOnAnyThread) {
   }
   std::thread([&] { streams.reset(); }).join();
   EXPECT_EQ(open_descriptors(), before);
+}
+
+TEST(IoEnd, AReadThatBlocksInPlaceEndsWithTheRuntimeWhichNobodyDrivesAnyMore) {
+  std::optional<Runtime> rt(Runtime::builder().worker_threads(2).build());
+  auto [silent, other] = pair_in(*rt);
+  std::atomic<bool> begun{false};
+  std::error_code error;
+  rt->spawn(
+        [&begun, &error](UnixStream stream) -> Async<void> {
+          block_in_place([&] {
+            std::array<char, 4> buf{};
+            begun = true;
+            error = block_on(stream.read(buf).result()).error();
+          });
+          co_return;
+        },
+        std::move(silent))
+      .detach();
+  while (!begun) std::this_thread::yield();
+  rt.reset();  // waits for the call: for ever, if that waits for I/O
+  EXPECT_EQ(error, io::Error::runtime_ended);
 }
 
 // --- Beside timers, and idle. ---
