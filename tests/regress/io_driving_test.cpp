@@ -80,7 +80,7 @@ TEST(IoEnd, TasksAbortedAtRandomAndARuntimeEndedInTheMidstLeaveNoDescriptor) {
       pinging.push_back(rt.spawn(ping_own, std::move(one), times));
     }
     for (int i = 0; i < pairs / 2; ++i) {
-      for (unsigned spins = random() % 500; spins > 0; --spins) std::this_thread::yield();
+      for (auto spins = random() % 500; spins > 0; --spins) std::this_thread::yield();
       pinging[random() % pairs].abort();
     }
     if (round == 0) {
