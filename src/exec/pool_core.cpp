@@ -231,15 +231,22 @@ void PoolCore::drive(Worker& worker) noexcept {
   if (!worker.driver) return;
   worker.is_driving = true;
   worker.driver->poll();
-  worker.is_driving = false;
+  driven(worker);
 }
 
 /// The same for I/O; the worker has the driver, and gives it back.
 void PoolCore::hand_out_io(Worker& worker) noexcept {
   worker.is_driving = true;
   driver_.poll();
-  worker.is_driving = false;
   driver_.give_back();
+  driven(worker);
+}
+
+/// Whether another worker is needed is decided once for all that was woken: one task is not worth
+/// the waking of a thread, which takes longer than most polls.
+void PoolCore::driven(Worker& worker) noexcept {
+  worker.is_driving = false;
+  if (worker.queue.size() > 1 && idle_.wants_waking()) wake_one();
 }
 
 std::chrono::nanoseconds PoolCore::time_to_sleep(Worker& worker) noexcept {
@@ -292,7 +299,7 @@ void PoolCore::enqueue(TaskHeader& task, Turn turn) noexcept {
   if (worker == nullptr) return inject(task);
   const bool waits =
       turn == Turn::next && !worker->is_driving ? worker->push_lifo(task) : worker->push(task);
-  if (waits && idle_.wants_waking()) wake_one();
+  if (waits && !worker->is_driving && idle_.wants_waking()) wake_one();
 }
 
 void PoolCore::inject(TaskHeader& task) noexcept {

@@ -77,6 +77,7 @@ class PoolCore final : public SharedScheduler {
   bool is_work_left() const noexcept;
   void drive(Worker& worker) noexcept;
   void hand_out_io(Worker& worker) noexcept;
+  void driven(Worker& worker) noexcept;
   std::chrono::nanoseconds time_to_sleep(Worker& worker) noexcept;
   bool nothing_runs() noexcept;
 
