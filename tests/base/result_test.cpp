@@ -1,5 +1,6 @@
 #include "rouse/base/result.hpp"
 
+#include <future>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -31,6 +32,13 @@ TEST(Result, IsMadeFromErrcAndConvertibleValues) {
   EXPECT_EQ(text->size(), 4u);
   const Result<std::string> error = std::errc::connection_refused;
   EXPECT_EQ(error.error(), refused);
+}
+
+TEST(Result, IsMadeFromAnEnumOfErrorCodes) {
+  const Result<int> error = std::future_errc::broken_promise;
+  EXPECT_EQ(error.error(), std::make_error_code(std::future_errc::broken_promise));
+  const Result<> nothing = std::future_errc::no_state;
+  EXPECT_EQ(nothing.error(), std::future_errc::no_state);
 }
 
 TEST(Result, ValueThrowsTheErrorAsASystemError) {

@@ -66,6 +66,10 @@ class [[nodiscard]] Result : public ResultBase {
       : value_(std::in_place, std::forward<U>(value)) {}
   Result(std::error_code error) noexcept : ResultBase(error) {}
   Result(std::errc error) noexcept : ResultBase(std::make_error_code(error)) {}
+  /// Of an enum of error codes, e.g. io::Error::too_long.
+  template <class E>
+    requires std::is_error_code_enum<E>::value
+  Result(E error) noexcept : ResultBase(std::error_code(error)) {}
 
   /// The value, or throws std::system_error.
   T& value() & {
@@ -138,6 +142,10 @@ class [[nodiscard]] Result<void> : public ResultBase {
   Result() noexcept = default;
   Result(std::error_code error) noexcept : ResultBase(error) {}
   Result(std::errc error) noexcept : ResultBase(std::make_error_code(error)) {}
+  /// Of an enum of error codes, e.g. io::Error::too_long.
+  template <class E>
+    requires std::is_error_code_enum<E>::value
+  Result(E error) noexcept : ResultBase(std::error_code(error)) {}
 
   /// Throws std::system_error if there is an error.
   void value() const { throw_error(); }
