@@ -4,6 +4,8 @@
 
 namespace rouse {
 
+const char same_compiler = 0;
+
 // A chain may be 100,000 frames deep: were the root destroyed first, each frame's destructor would
 // run inside that of the frame above. Innermost first also keeps what a child borrows alive longer
 // than the child.

@@ -121,9 +121,10 @@ void LocalCore::run_while(const std::function<bool()>& more, Scheduler& spawns_o
     if (inbox_pending_.load(memory_order_acquire)) {
       drain_inbox();
     } else if (queue_.empty() && more()) {
-      sleep();
-      turns = 0;
-      continue;
+      if (sleep()) {
+        turns = 0;
+        continue;
+      }
     }
     if (++turns < event_interval) continue;
     turns = 0;
@@ -145,11 +146,12 @@ void LocalCore::unpark_owner(void* core) noexcept {
   if (!self.closed_) self.park_.unpark();
 }
 
-void LocalCore::sleep() {
+/// False: a timer was due, and nobody has looked for I/O.
+bool LocalCore::sleep() {
   std::chrono::nanoseconds time = Park::for_ever;
   if (driver_) {
     driver_->poll();
-    if (!queue_.empty()) return;
+    if (!queue_.empty()) return false;
     time = driver_->until_next(driver_->is_paused() && nothing_runs());
   }
   if (time > std::chrono::nanoseconds(0)) {
@@ -159,6 +161,7 @@ void LocalCore::sleep() {
   }
   park_.poll();
   if (driver_) driver_->poll();
+  return true;
 }
 
 /// Asked by the owner when its queue is empty.

@@ -83,7 +83,7 @@ class LocalCore final : public Scheduler {
   // The owner's transitions of a task.
   class Owning;
   void take_driver(Drivers* from);
-  void sleep();
+  bool sleep();
   bool nothing_runs() noexcept;
   static void unpark_owner(void* core) noexcept;
   void adopt(TaskHeader& task);

@@ -99,12 +99,20 @@ void AsyncFd::clear_drained(Ready seen, Interest direction) const noexcept {
 
 void ReadyGuard::clear_ready() noexcept { fd_->clear_blocked(ready_, interest_); }
 
+/// What counts as ready until it is tried is looked at first: here nobody tries.
 Poll<Result<ReadyGuard>> Readiness::poll_result(Context& cx) {
   using Guard = Poll<Result<ReadyGuard>>;
-  const auto polled = fd_.poll_ready(cx, interest_, waiter_);
-  if (polled.is_pending() || !cx.take_budget()) return pending;
-  if (!polled.value()) return Guard::ready(Result<ReadyGuard>(polled.value().error()));
-  return Guard::ready(ReadyGuard(fd_, *polled.value(), interest_));
+  for (;;) {
+    const auto polled = fd_.poll_ready(cx, interest_, waiter_);
+    if (polled.is_pending()) return pending;
+    const Result<Ready>& seen = polled.value();
+    if (!seen) return Guard::ready(Result<ReadyGuard>(seen.error()));
+    if (!cx.take_budget()) return pending;
+    if (sys::is_ready_now(fd_.fd(), interest_)) {
+      return Guard::ready(ReadyGuard(fd_, *seen, interest_));
+    }
+    fd_.clear_blocked(*seen, interest_);
+  }
 }
 
 }  // namespace rouse::io

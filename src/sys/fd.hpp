@@ -9,6 +9,7 @@
 #include "rouse/base/result.hpp"
 #include "rouse/io/buffer.hpp"
 #include "rouse/io/owned_fd.hpp"
+#include "rouse/io/ready.hpp"
 
 namespace rouse::sys {
 
@@ -22,6 +23,9 @@ Result<void> set_nonblocking(int fd, bool on) noexcept;
 Result<io::OwnedFd> duplicate(int fd) noexcept;
 /// The end to read from, and the one to write to; blocking.
 Result<std::pair<io::OwnedFd, io::OwnedFd>> pipe() noexcept;
+
+/// Whether a call would not block, be it because it fails.
+bool is_ready_now(int fd, io::Interest interest) noexcept;
 
 /// The error a call gave would not be there if it could have waited.
 bool would_block(std::error_code error) noexcept;

@@ -16,11 +16,14 @@
 #include <system_error>
 #include <utility>
 
+#include "rouse/base/attributes.hpp"
 #include "rouse/base/result.hpp"
 #include "rouse/core/async.hpp"
 #include "rouse/core/fallible.hpp"
 
 namespace rouse {
+
+[[gnu::used]] inline const char* const linked_with_same_compiler = &same_compiler;
 
 template <class T = void>
 class [[nodiscard("a future does nothing until it is polled: co_await it or spawn it")]] Attempt

@@ -58,7 +58,7 @@ class Fallible {
 
   Op& self() noexcept { return static_cast<Op&>(*this); }
   [[noreturn, gnu::noinline, gnu::cold]] void fail(std::error_code error) {
-    if constexpr (requires { Op::throw_error(error); }) Op::throw_error(error);
+    if constexpr (requires { self().throw_error(error); }) self().throw_error(error);
     throw std::system_error(error);
   }
 };

@@ -8,8 +8,9 @@
 //   auto n = co_await watched.async_io(io::Interest::readable,
 //                                      [&] { return ::read(fd, buf, sizeof buf); });
 //
-// The descriptor must not block (O_NONBLOCK): who tries too early must be told so. It counts as
-// ready until a try says that it would block; from then on until the kernel tells of a change.
+// The descriptor must not block (O_NONBLOCK): who tries too early must be told so. try_io and
+// async_io try at once, and wait only after a try has said that it would block; `readable` and
+// `writable` look whether it is so.
 #pragma once
 
 #include <concepts>

@@ -57,20 +57,26 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Cop
 
   Poll<Result<CopiedBothWays>> poll_result(Context& cx) {
     using Polled = Poll<Result<CopiedBothWays>>;
-    const Poll<Result<void>> there = a_to_b_.poll(cx, a_, b_);
-    if (there.is_ready() && !there.value()) return Polled::ready(there.value().error());
-    const Poll<Result<void>> back = b_to_a_.poll(cx, b_, a_);
-    if (back.is_ready() && !back.value()) return Polled::ready(back.value().error());
-    if (there.is_pending() || back.is_pending()) return pending;
+    // In turns: one that always goes on may use up the task's budget, and the other gets none.
+    back_first_ = !back_first_;
+    const Poll<Result<void>> first = back_first_ ? poll_back(cx) : poll_there(cx);
+    if (first.is_ready() && !first.value()) return Polled::ready(first.value().error());
+    const Poll<Result<void>> second = back_first_ ? poll_there(cx) : poll_back(cx);
+    if (second.is_ready() && !second.value()) return Polled::ready(second.value().error());
+    if (first.is_pending() || second.is_pending()) return pending;
     return Polled::ready(CopiedBothWays(a_to_b_.copied(), b_to_a_.copied()));
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
 
  private:
+  Poll<Result<void>> poll_there(Context& cx) { return a_to_b_.poll(cx, a_, b_); }
+  Poll<Result<void>> poll_back(Context& cx) { return b_to_a_.poll(cx, b_, a_); }
+
   A& a_;
   B& b_;
   OneWay a_to_b_;
   OneWay b_to_a_;
+  bool back_first_ = true;
 };
 
 template <class A, class B>

@@ -147,9 +147,9 @@ class OwnedThreadBody final : public ThreadBody {
       outcome.set_error(std::current_exception());
       call_.reset();
     }
-    const std::exception_ptr error = outcome.is_error() ? outcome.error() : nullptr;
-    const Result<void> sent = end_.send(std::move(outcome));
-    if (!sent && error) report_unhandled(error);
+    // No copy of the error stays here: the joiner is the one who ends it.
+    if (outcome.is_error() && end_.is_closed()) return report_unhandled(outcome.error());
+    (void)end_.send(std::move(outcome));
   }
 
  private:

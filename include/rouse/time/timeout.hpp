@@ -30,7 +30,8 @@ class ROUSE_API TimedOut : public std::system_error {
 /// Completes when the future does, or at the first tick at or after the deadline. The future is
 /// polled first: if both are ready it wins, and it is polled at least once. It is destroyed before
 /// the result is handed out; when time is up, midway. Dropped midway, the future is dropped midway.
-/// Any thread of a runtime. Errors: TimedOut; what the future throws, `result()` throws, too.
+/// Any thread of a runtime. Errors: TimedOut, and those of the future, which are in `result()` too;
+/// but a future that can only throw, as an Async, makes also `result()` throw.
 template <Future F>
 class [[nodiscard("a future does nothing until it is polled: co_await it or spawn it")]] Timeout
     : public Fallible<Timeout<F>, output_t<F>> {
@@ -41,15 +42,10 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
     using Ready = Poll<Result<output_t<F>>>;
     ROUSE_ASSERT(future_.has_value(), "a timeout was polled again after it was ready");
     const bool had_budget = cx.has_budget();  // if not, the task was woken and comes back with some
-    Outcome<output_t<F>> outcome;
-    if (poll_into(outcome, *future_, cx)) {
+    Ready polled = poll_future(cx);
+    if (polled.is_ready()) {
       future_.reset();
-      if constexpr (std::is_void_v<output_t<F>>) {
-        outcome.take();
-        return Ready::ready(Result<void>());
-      } else {
-        return Ready::ready(Result<output_t<F>>(outcome.take()));
-      }
+      return polled;
     }
     // Not a matter of the task's budget: a future that uses it up must not put the end off. But
     // what was used up before says nothing about the future, which is asked once more.
@@ -58,11 +54,33 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
     return Ready::ready(Result<output_t<F>>(std::errc::timed_out));
   }
 
-  [[noreturn]] static void throw_error(const std::error_code&) { throw TimedOut(); }
+  /// The future's own error, or that there was no time left.
+  [[noreturn]] static void throw_error(const std::error_code& error) {
+    if (error == std::make_error_code(std::errc::timed_out)) throw TimedOut();
+    throw std::system_error(error);
+  }
   [[nodiscard]] time::Instant deadline() const noexcept { return timer_.deadline; }
   [[nodiscard]] bool borrows() const noexcept { return future_ && future_borrows(*future_); }
 
  private:
+  /// An operation that fails with an error code tells it, others throw.
+  Poll<Result<output_t<F>>> poll_future(Context& cx) {
+    using Ready = Poll<Result<output_t<F>>>;
+    if constexpr (requires { future_->poll_result(cx); }) {
+      return future_->poll_result(cx);
+    } else {
+      Outcome<output_t<F>> outcome;
+      if (!poll_into(outcome, *future_, cx)) return pending;
+      future_.reset();
+      if constexpr (std::is_void_v<output_t<F>>) {
+        outcome.take();
+        return Ready::ready(Result<void>());
+      } else {
+        return Ready::ready(Result<output_t<F>>(outcome.take()));
+      }
+    }
+  }
+
   std::optional<F> future_;
   time::TimerEntry timer_;
   bool is_put_off_ = false;

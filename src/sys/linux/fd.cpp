@@ -1,6 +1,7 @@
 #include "sys/fd.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "sys/linux/call.hpp"
@@ -46,6 +47,14 @@ Result<std::pair<io::OwnedFd, io::OwnedFd>> pipe() noexcept {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return last_error();
   return std::pair(io::OwnedFd(ends[0]), io::OwnedFd(ends[1]));
+}
+
+bool is_ready_now(int fd, io::Interest interest) noexcept {
+  const auto bits = static_cast<unsigned>(interest);
+  pollfd look{.fd = fd, .events = 0, .revents = 0};
+  if ((bits & 1) != 0) look.events |= POLLIN | POLLPRI | POLLRDHUP;
+  if ((bits & 2) != 0) look.events |= POLLOUT;
+  return retry([&] { return ::poll(&look, 1, 0); }) != 0;
 }
 
 bool would_block(std::error_code error) noexcept {

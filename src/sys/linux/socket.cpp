@@ -220,7 +220,6 @@ bool is_of_one_connection(std::error_code error) noexcept {
     case EHOSTDOWN:
     case ENONET:
     case EHOSTUNREACH:
-    case EOPNOTSUPP:
     case ENETUNREACH:
     case EPERM:  // a firewall forbids the connection
       return true;
