@@ -1,8 +1,10 @@
 #include "rouse/fs/file.hpp"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <vector>
 
 #include "rouse/io/async_read.hpp"
@@ -107,6 +109,21 @@ TEST_F(FileTest, AWriteErrorIsToldByTheNextWriteFlushOrSync) {
     (void)co_await full.metadata();  // does not eat the error
     const auto after = co_await full.flush().result();
     EXPECT_EQ(after.error(), std::errc::no_space_on_device);
+  });
+}
+
+TEST_F(FileTest, WritingToAPipeThatNobodyReadsIsAnErrorAndNoSignal) {
+  const std::string pipe = dir / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  run([&]() -> Async<> {
+    // One that also reads can be opened though there is nobody else.
+    auto reader = std::optional<File>(co_await OpenOptions().read().write().open(pipe));
+    File writer = co_await OpenOptions().write().open(pipe);
+    reader.reset();
+    const auto written = co_await writer.write_all("nobody").result();
+    EXPECT_TRUE(written);  // so far it is in the buffer
+    const auto flushed = co_await writer.flush().result();
+    EXPECT_EQ(flushed.error(), std::errc::broken_pipe);
   });
 }
 

@@ -10,6 +10,7 @@
 
 #include "sys/linux/call.hpp"
 #include "sys/linux/file_status.hpp"
+#include "sys/shared_fd.hpp"
 
 namespace rouse::sys {
 namespace {
@@ -81,7 +82,7 @@ Result<std::size_t> File::read(std::span<std::byte> bytes) const noexcept {
 Result<void> File::write_all(std::span<const std::byte> bytes) const noexcept {
   while (!bytes.empty()) {
     const std::size_t size = std::min(bytes.size(), most_at_once);
-    const auto written = counted(retry([&] { return ::write(descriptor_, bytes.data(), size); }));
+    const auto written = write_without_signal(descriptor_, bytes.first(size));  // it may be a pipe
     if (!written) return written.error();
     if (*written == 0) return std::errc::io_error;
     bytes = bytes.subspan(*written);
