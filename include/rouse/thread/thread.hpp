@@ -6,7 +6,8 @@
 //   Samples samples = co_await reader.join();
 //
 // The function and its arguments belong to the thread, as with std::thread: std::ref(x) for a
-// parameter `T&`. Nobody stops a thread; one that is not joined runs on by itself.
+// parameter `T&`. Nobody stops a thread; one that is not joined runs on by itself. It must not call
+// pthread_exit: that ends the program; return instead.
 #pragma once
 
 #include <cstddef>
@@ -69,8 +70,7 @@ class [[nodiscard("say .detach() if nobody is to wait for this thread")]] JoinHa
   /// Completes when the function has returned and it and its arguments are destroyed: with what it
   /// returned, or throwing what it threw. (What is thread_local is destroyed after that.) Any
   /// executor. Dropped midway, it detaches the thread. Throws std::system_error
-  /// (operation_canceled) if the function never returned, because of pthread_exit, or if the thread
-  /// was joined or detached before.
+  /// (operation_canceled) if the thread was joined or detached before.
   [[nodiscard]] Join<T> join() { return Join<T>(std::move(*this)); }
 
   /// Whether the function has returned. Not after `join`.
