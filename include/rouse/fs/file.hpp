@@ -13,7 +13,8 @@
 // `write` is ready when the bytes are in that buffer: an error is told by the next write, flush or
 // sync. A file that is dropped while it writes ends that write, unless the runtime ends first: say
 // flush() before. What a dropped read had read already is what the next one gives.
-// One task uses a File at a time (read_at and write_at: any number, of a const File).
+// One task uses a File at a time (read_at and write_at: any number, of a const File; they do not
+// wait for a `write` under way: say flush() between).
 #pragma once
 
 #include <cstddef>
@@ -126,6 +127,8 @@ class ROUSE_API File : public io::ReadMembers<File>, public io::WriteMembers<Fil
   /// Another File that shares this one's position.
   [[nodiscard]] Attempt<File> try_clone();
 
+  // These two don't wait for a `write` under way, and may overtake it: flush() before, if they are
+  // to come after it.
   /// Completes with how many bytes were read, fewer than asked for at the end; the position stays.
   /// Dropped midway, nothing is lost. Several at a time may be under way.
   [[nodiscard]] Attempt<std::size_t> read_at(io::BufferMut buf, std::uint64_t offset) const;
