@@ -76,7 +76,7 @@ TEST_F(FilesGuide, File) {
 rouse::Async<std::uint64_t> size_of_files(std::string dir) {
   std::uint64_t size = 0;
   fs::ReadDir entries = co_await fs::read_dir(dir);
-  while (auto entry = co_await entries.next()) {
+  while (auto entry = co_await entries.next_entry()) {
     const fs::Metadata metadata = co_await entry->metadata();
     if (metadata.is_file()) size += metadata.len();
   }

@@ -25,11 +25,22 @@ TEST_F(ReadDirTest, GivesEachEntryOnce) {
   run([&]() -> Async<> {
     std::multiset<std::string> found;
     ReadDir entries = co_await read_dir(dir.path());
-    while (auto entry = co_await entries.next()) {
+    while (auto entry = co_await entries.next_entry()) {
       found.insert(entry->file_name());
       EXPECT_EQ(entry->path(), dir / entry->file_name());
     }
     EXPECT_TRUE(std::ranges::equal(found, expected));
+    const auto after = co_await entries.next_entry();
+    EXPECT_FALSE(after);
+  });
+}
+
+TEST_F(ReadDirTest, IsAStream) {
+  put(dir / "file", "");
+  run([&]() -> Async<> {
+    ReadDir entries = co_await read_dir(dir.path());
+    const auto entry = co_await entries.next();
+    EXPECT_TRUE(entry && entry->file_name() == "file");
     const auto after = co_await entries.next();
     EXPECT_FALSE(after);
   });
@@ -38,7 +49,7 @@ TEST_F(ReadDirTest, GivesEachEntryOnce) {
 TEST_F(ReadDirTest, AnEmptyDirectoryHasNoEntries) {
   run([&]() -> Async<> {
     ReadDir entries = co_await read_dir(dir.path() + "/");
-    const auto entry = co_await entries.next();
+    const auto entry = co_await entries.next_entry();
     EXPECT_FALSE(entry);
   });
 }
@@ -50,7 +61,7 @@ TEST_F(ReadDirTest, EntriesKnowTheirTypeAndMetadata) {
   run([&]() -> Async<> {
     ReadDir entries = co_await read_dir(dir.path());
     int seen = 0;
-    while (auto entry = co_await entries.next()) {
+    while (auto entry = co_await entries.next_entry()) {
       const FileType type = co_await entry->file_type();
       const Metadata metadata = co_await entry->metadata();
       EXPECT_EQ(type, metadata.file_type());
@@ -88,9 +99,10 @@ TEST_F(ReadDirTest, ADroppedNextLosesNoEntry) {
   for (int i = 0; i < 40; ++i) put(dir / std::to_string(i), "");
   std::set<std::string> found;
   ReadDir entries = runtime.block_on(read_dir(dir.path()));
-  const auto report = drop_at_each_poll([&] { return entries.next(); }, [](std::size_t) {});
+  const auto report = drop_at_each_poll([&] { return entries.next_entry(); }, [](std::size_t) {});
   EXPECT_FALSE(report.threw);
-  while (const auto entry = runtime.block_on(entries.next())) found.insert(entry->file_name());
+  while (const auto entry = runtime.block_on(entries.next_entry()))
+    found.insert(entry->file_name());
   EXPECT_EQ(found.size(), 39U);  // the last poll of drop_at_each_poll took one
 }
 

@@ -1,7 +1,7 @@
 // fs::read_dir: what is in a directory, as a stream.
 //
 //   auto entries = co_await fs::read_dir("photos");
-//   while (auto entry = co_await entries.next()) use(entry->path());
+//   while (auto entry = co_await entries.next_entry()) use(entry->path());
 //
 // "." and ".." are left out; the order is the system's. Entries that come or go meanwhile may be
 // seen or not.
@@ -16,6 +16,7 @@
 #include "rouse/base/result.hpp"
 #include "rouse/core/attempt.hpp"
 #include "rouse/core/fallible.hpp"
+#include "rouse/core/stream.hpp"
 #include "rouse/fs/metadata.hpp"
 
 namespace rouse::fs {
@@ -47,7 +48,7 @@ class ROUSE_API DirEntry {
 class ROUSE_API ReadDir {
  public:
   using Item = DirEntry;
-  class Next;
+  class NextEntry;
 
   explicit ReadDir(std::unique_ptr<ReadDirCore> core) noexcept;
   ReadDir(ReadDir&& other) noexcept;
@@ -59,16 +60,18 @@ class ROUSE_API ReadDir {
 
   /// Completes with the next entry, or nothing: that was all. After an error comes the end. Dropped
   /// midway, nothing is lost: the next call gives that entry.
-  Next next() ROUSE_LIFETIMEBOUND;
+  NextEntry next_entry() ROUSE_LIFETIMEBOUND;
+  /// The same as a stream has it. Errors are thrown, as std::system_error.
+  Next<ReadDir> next() ROUSE_LIFETIMEBOUND { return Next<ReadDir>(*this); }
 
  private:
   std::unique_ptr<ReadDirCore> core_;  // null: moved from
 };
 
-class [[nodiscard("a future does nothing until it is polled: co_await it")]] ReadDir::Next
-    : public Fallible<ReadDir::Next, std::optional<DirEntry>> {
+class [[nodiscard("a future does nothing until it is polled: co_await it")]] ReadDir::NextEntry
+    : public Fallible<ReadDir::NextEntry, std::optional<DirEntry>> {
  public:
-  explicit Next(ReadDir& dir) noexcept : dir_(&dir) {}
+  explicit NextEntry(ReadDir& dir) noexcept : dir_(&dir) {}
   Poll<Result<std::optional<DirEntry>>> poll_result(Context& cx) {
     return dir_->poll_next_result(cx);
   }
@@ -78,7 +81,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Rea
   ReadDir* dir_;
 };
 
-inline ReadDir::Next ReadDir::next() { return Next(*this); }
+inline ReadDir::NextEntry ReadDir::next_entry() { return NextEntry(*this); }
 
 /// Completes when the directory is open. See OpenOptions::open for the rest.
 ROUSE_API Attempt<ReadDir> read_dir(std::string path);
