@@ -177,6 +177,22 @@ Async<int> run_one(int code) {
   co_return status.code().value_or(-1);
 }
 
+std::error_code error_of_its_end(Runtime& rt) {
+  try {
+    auto child = Command("true").spawn();
+    return rt.block_on(child.wait().result()).error();
+  } catch (const std::system_error& error) {
+    return error.code();
+  }
+}
+
+TEST_P(ChildTest, WhereSigchldIsIgnoredThereIsNoEndToBeSeen) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  // It ends before or after spawn has looked at it: that is the same error.
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(error_of_its_end(rt), std::errc::no_child_process);
+  std::signal(SIGCHLD, before);
+}
+
 TEST_P(ChildTest, TwoHundredAtOnce) {
   std::vector<JoinHandle<int>> all;
   for (int i = 0; i < 200; ++i) all.push_back(rt.spawn(run_one, i));

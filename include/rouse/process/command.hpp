@@ -96,7 +96,9 @@ class ROUSE_API Command {
 
   /// Starts it; returns when the program runs, which takes a millisecond at most. Inside a runtime.
   /// Throws std::system_error: no_such_file_or_directory, permission_denied; its text says whether
-  /// the program or the folder is meant. Not while another thread changes the environment.
+  /// the program or the folder is meant; no_child_process if SIGCHLD is ignored (leave it alone to
+  /// learn how a child ends) and it has ended already. Not while another thread changes the
+  /// environment.
   [[nodiscard]] Child spawn() const;
   /// Starts it with the first poll, and completes when it has ended and closed its output. Dropped
   /// midway, what was read is lost; the process runs on unless kill_on_drop was said. Errors: as

@@ -126,10 +126,13 @@ int spawn_along_path(const Preparation& preparation, const SpawnRequest& request
   }
 }
 
+/// Error: no_child_process if the system has taken note of its end already, as it does where
+/// SIGCHLD is ignored. The number may then be that of another process.
 Result<io::OwnedFd> pidfd_of(pid_t pid) noexcept {
   io::OwnedFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));  // closed on exec
   if (pidfd) return pidfd;
   const std::error_code error = last_error();
+  if (error == std::errc::no_such_process) return std::errc::no_child_process;
   kill_and_reap(pid);
   return error;
 }
