@@ -3,6 +3,8 @@
 #include <csignal>
 #include <string>
 
+#include "rouse/base/assert.hpp"
+
 #include "process/orphans.hpp"
 #include "sys/process.hpp"
 
@@ -53,11 +55,17 @@ void Child::abandon() noexcept {
   reap_orphans();
 }
 
+void Child::check_not_moved_from() const noexcept {
+  ROUSE_ASSERT(pidfd_, "a process::Child was used after it was moved from");
+}
+
 std::optional<int> Child::id() const noexcept {
+  check_not_moved_from();
   return status_ ? std::nullopt : std::optional(pid_);
 }
 
 Result<std::optional<ExitStatus>> Child::try_wait() noexcept {
+  check_not_moved_from();
   if (status_) return status_;
   const auto reaped = sys::reap(pidfd_->fd());
   if (!reaped) return reaped.error();
@@ -69,6 +77,7 @@ Result<std::optional<ExitStatus>> Child::try_wait() noexcept {
 
 Poll<Result<ExitStatus>> Child::poll_wait(Context& cx) {
   using Waited = Poll<Result<ExitStatus>>;
+  check_not_moved_from();
   for (;;) {
     if (status_) return Waited::ready(*status_);
     const auto polled = pidfd_->poll_ready(cx, io::Interest::readable);
@@ -91,6 +100,7 @@ Attempt<ExitStatus> Child::kill() {
 Result<void> Child::start_kill() noexcept { return signal(signal::Kind(SIGKILL)); }
 
 Result<void> Child::signal(signal::Kind kind) noexcept {
+  check_not_moved_from();
   if (status_) return std::errc::no_such_process;
   return sys::send_signal(pidfd_->fd(), kind.number());
 }

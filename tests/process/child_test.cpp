@@ -148,6 +148,21 @@ TEST_P(ChildTest, AssigningAnotherChildDropsTheFirst) {
   rt.block_on(until_no_children());
 }
 
+using ChildDeathTest = ChildTest;
+INSTANTIATE_TEST_SUITE_P(Runtimes, ChildDeathTest, ::testing::Bool(), rouse::test::runtime_name);
+
+TEST_P(ChildDeathTest, AMovedFromChildAborts) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto child = waiting_child();
+  auto taken = std::move(child);
+  EXPECT_DEATH((void)child.try_wait(), "moved from");  // NOLINT(bugprone-use-after-move)
+  EXPECT_DEATH((void)rt.block_on(child.wait()), "moved from");
+  EXPECT_DEATH((void)child.start_kill(), "moved from");  // NOLINT(bugprone-use-after-move)
+  EXPECT_TRUE(rt.block_on(taken.wait()).success());
+  auto after = std::move(taken);
+  EXPECT_DEATH((void)taken.try_wait(), "moved from");  // NOLINT(bugprone-use-after-move)
+}
+
 TEST_P(ChildTest, AChildThatOutlivesItsRuntimeIsReapedByTheNextOne) {
   std::optional<Child> child;
   {

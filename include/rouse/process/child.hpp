@@ -55,6 +55,7 @@ class ROUSE_API Child {
 
  private:
   void abandon() noexcept;
+  void check_not_moved_from() const noexcept;
 
   std::optional<io::AsyncFd> pidfd_;  // nothing once it was moved from
   std::optional<ExitStatus> status_;
