@@ -1,7 +1,10 @@
 #include "rouse/net/datagram_batch.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "rouse/base/assert.hpp"
@@ -10,9 +13,20 @@
 #include "sys/datagram.hpp"
 
 namespace rouse::net {
+namespace {
+
+std::unique_ptr<sys::DatagramArray> make_array(std::size_t capacity, std::size_t datagram_size) {
+  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
+  if (datagram_size > 0 && capacity > most / datagram_size) {
+    throw std::length_error("a DatagramBatch that is larger than the memory can be");
+  }
+  return sys::DatagramArray::make(capacity, datagram_size);
+}
+
+}  // namespace
 
 DatagramBatch::DatagramBatch(std::size_t capacity, std::size_t datagram_size)
-    : array_(sys::DatagramArray::make(capacity, datagram_size)),
+    : array_(make_array(capacity, datagram_size)),
       capacity_(capacity),
       datagram_size_(datagram_size) {
   ROUSE_ASSERT(capacity > 0, "a DatagramBatch without room: give it a capacity of at least 1");

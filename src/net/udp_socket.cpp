@@ -79,10 +79,12 @@ Attempt<std::size_t> UdpSocket::send_to_host(io::Buffer data, std::string host) 
 }
 
 Result<std::size_t> UdpSocket::try_recv_many(DatagramBatch& batch) noexcept {
+  batch.clear();  // receiving uses the places of what was pushed, also if nothing comes
   return io_.try_io(io::Interest::readable, [&] { return batch.receive_once(fd()); });
 }
 Poll<Result<std::size_t>> UdpSocket::poll_recv_many(Context& cx, io::ReadinessWaiter& waiter,
                                                     DatagramBatch& batch) {
+  batch.clear();
   return io_.poll_io(cx, io::Interest::readable, waiter, [&] { return batch.receive_once(fd()); });
 }
 

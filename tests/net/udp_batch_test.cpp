@@ -1,4 +1,7 @@
 #include <array>
+#include <cstddef>
+#include <limits>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -52,6 +55,12 @@ TEST(DatagramBatch, AMovedOneTakesItsContentAlong) {
   third = std::move(other);
   EXPECT_EQ(text(third[0]), "one");
   EXPECT_TRUE(third.push("two"));
+}
+
+TEST(DatagramBatch, OneThatIsLargerThanTheMemoryCanBeIsAnError) {
+  constexpr std::size_t half = std::numeric_limits<std::size_t>::max() / 2 + 1;
+  EXPECT_THROW(DatagramBatch(2, half), std::length_error);
+  EXPECT_THROW(DatagramBatch(half, 2), std::length_error);
 }
 
 TEST(DatagramBatchDeathTest, OneWithoutRoomAndAnIndexPastItsEndAbort) {
@@ -123,6 +132,26 @@ TEST_P(UdpBatches, AConnectedSocketSendsABatchWithoutAddresses) {
       EXPECT_EQ(text_of(buf, size), expected);
     }
   });
+}
+
+TEST_P(UdpBatches, AReceiveThatBringsNothingDropsWhatWasPushed) {
+  UdpSocket a = bound(rt);
+  UdpSocket b = bound(rt);
+  DatagramBatch batch(4, 16);
+  ASSERT_TRUE(batch.push("stale", b.local_addr()));
+  const auto nothing = a.try_recv_many(batch);
+  ASSERT_TRUE(!nothing && nothing.error() == std::errc::operation_would_block);
+  EXPECT_TRUE(batch.empty());
+  EXPECT_EQ(rt.block_on(a.send_many(batch)), 0U);
+  ASSERT_TRUE(batch.push("stale", b.local_addr()));
+  {
+    testing::PollHarness waiting(a.recv_many(batch));
+    ASSERT_TRUE(waiting.poll().is_pending());
+  }
+  ASSERT_TRUE(batch.push("fresh", b.local_addr()));
+  EXPECT_EQ(rt.block_on(a.send_many(batch)), 1U);
+  EXPECT_EQ(rt.block_on(b.recv_many(batch)), 1U);
+  EXPECT_EQ(text(batch[0]), "fresh");
 }
 
 TEST_P(UdpBatches, AnEmptyBatchIsSentAtOnce) {

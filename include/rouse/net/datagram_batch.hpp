@@ -8,7 +8,8 @@
 //   for (const auto& peer : peers) batch.push("tick", peer);
 //   co_await socket.send_many(batch);                   // all of them
 //
-// It owns its buffers, which are made once; one task uses it at a time.
+// It owns its buffers, which are made once; one task uses it at a time. Receiving, also if it
+// fails, drops what was in it before.
 #pragma once
 
 #include <compare>
@@ -68,7 +69,8 @@ class ROUSE_API DatagramBatch {
     std::size_t index_ = 0;
   };
 
-  /// Of what one call can take the system has a limit: 1024.
+  /// Of what one call can take the system has a limit: 1024. Throws std::length_error if all of it
+  /// is more than an address can tell.
   DatagramBatch(std::size_t capacity, std::size_t datagram_size);
   DatagramBatch(DatagramBatch&& other) noexcept;
   DatagramBatch& operator=(DatagramBatch&& other) noexcept;

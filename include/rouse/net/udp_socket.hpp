@@ -61,7 +61,8 @@ class ROUSE_API UdpSocket : public DatagramSocket {
   RecvMany recv_many(DatagramBatch& batch ROUSE_LIFETIMEBOUND) noexcept ROUSE_LIFETIMEBOUND;
   /// See SendMany.
   SendMany send_many(DatagramBatch& batch ROUSE_LIFETIMEBOUND) noexcept ROUSE_LIFETIMEBOUND;
-  /// Without waiting; errors: operation_would_block, and those of the others.
+  /// Without waiting; empties the batch first. Errors: operation_would_block, and those of the
+  /// others.
   Result<std::size_t> try_recv_many(DatagramBatch& batch) noexcept;
   Poll<Result<std::size_t>> poll_recv_many(Context& cx, io::ReadinessWaiter& waiter,
                                            DatagramBatch& batch);
@@ -130,7 +131,8 @@ class ROUSE_API UdpBuilder {
 };
 
 /// Completes with how many datagrams were received, at least one: the batch holds them and nothing
-/// else. Dropped midway, nothing is lost and the batch is as it was. Errors: as DatagramRecv.
+/// else. Empties the batch first, also of what was pushed and not sent, with each poll.
+/// Dropped midway, nothing is lost and the batch is empty. Errors: as DatagramRecv.
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] RecvMany
     : public Fallible<RecvMany, std::size_t> {
  public:
