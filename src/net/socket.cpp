@@ -17,6 +17,17 @@ int option_of(int fd, sys::SocketOption option) { return sys::get_option(fd, opt
 int clamp_to_int(std::size_t number) noexcept {
   return static_cast<int>(std::min<std::size_t>(number, INT_MAX));
 }
+int whole_seconds(std::chrono::seconds time) {
+  if (time.count() < 0) {
+    throw std::system_error(std::make_error_code(std::errc::invalid_argument), "a negative time");
+  }
+  return static_cast<int>(std::min<std::chrono::seconds::rep>(time.count(), INT_MAX));
+}
+void change_linger(int fd, std::optional<std::chrono::seconds> time) {
+  std::optional<int> seconds;
+  if (time) seconds = whole_seconds(*time);
+  sys::set_linger(fd, seconds).value();
+}
 
 std::error_code address_error(int fd, const SocketAddr& address, std::error_code error) noexcept {
   const Result<int> family = sys::family_of(fd);

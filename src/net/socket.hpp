@@ -1,8 +1,10 @@
 // What all kinds of sockets do alike.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <system_error>
 
 #include "rouse/io/async_fd.hpp"
@@ -21,6 +23,11 @@ int option_of(int fd, sys::SocketOption option);
 
 /// The most that a socket option can say.
 int clamp_to_int(std::size_t number) noexcept;
+/// What is more than fits is as much as fits. Throws std::system_error: invalid_argument if it is
+/// negative.
+int whole_seconds(std::chrono::seconds time);
+/// Throws std::system_error.
+void change_linger(int fd, std::optional<std::chrono::seconds> time);
 
 /// `error` of a bind or connect of `fd` to `address`. The system is not of one mind about an
 /// address of another family than the socket's: here it is address_family_not_supported.

@@ -40,13 +40,13 @@ void TcpSocket::set_keepalive(bool on) { change_option(fd(), SocketOption::keepa
 bool TcpSocket::keepalive() const { return option_of(fd(), SocketOption::keepalive) != 0; }
 void TcpSocket::set_keepalive_times(std::chrono::seconds idle, std::chrono::seconds interval,
                                     int probes) {
-  change_option(fd(), SocketOption::keepalive_idle, static_cast<int>(idle.count()));
-  change_option(fd(), SocketOption::keepalive_interval, static_cast<int>(interval.count()));
+  const int idle_seconds = whole_seconds(idle);
+  const int interval_seconds = whole_seconds(interval);
+  change_option(fd(), SocketOption::keepalive_idle, idle_seconds);
+  change_option(fd(), SocketOption::keepalive_interval, interval_seconds);
   change_option(fd(), SocketOption::keepalive_count, probes);
 }
-void TcpSocket::set_linger(std::optional<std::chrono::seconds> time) {
-  sys::set_linger(fd(), time).value();
-}
+void TcpSocket::set_linger(std::optional<std::chrono::seconds> time) { change_linger(fd(), time); }
 std::optional<std::chrono::seconds> TcpSocket::linger() const {
   return sys::get_linger(fd()).value();
 }

@@ -18,9 +18,7 @@ void TcpStream::set_nodelay(bool on) { change_option(fd(), SocketOption::nodelay
 bool TcpStream::nodelay() const { return option_of(fd(), SocketOption::nodelay) != 0; }
 void TcpStream::set_keepalive(bool on) { change_option(fd(), SocketOption::keepalive, on ? 1 : 0); }
 bool TcpStream::keepalive() const { return option_of(fd(), SocketOption::keepalive) != 0; }
-void TcpStream::set_linger(std::optional<std::chrono::seconds> time) {
-  sys::set_linger(fd(), time).value();
-}
+void TcpStream::set_linger(std::optional<std::chrono::seconds> time) { change_linger(fd(), time); }
 std::optional<std::chrono::seconds> TcpStream::linger() const {
   return sys::get_linger(fd()).value();
 }

@@ -69,7 +69,7 @@ enum class SocketOption : std::uint8_t {
 Result<void> set_option(int fd, SocketOption option, int value) noexcept;
 Result<int> get_option(int fd, SocketOption option) noexcept;
 /// Nothing: close returns at once and the system sends the rest. Zero: close cuts the connection.
-Result<void> set_linger(int fd, std::optional<std::chrono::seconds> time) noexcept;
+Result<void> set_linger(int fd, std::optional<int> seconds) noexcept;
 Result<std::optional<std::chrono::seconds>> get_linger(int fd) noexcept;
 /// AF_INET, AF_INET6 or AF_UNIX.
 Result<int> family_of(int fd) noexcept;

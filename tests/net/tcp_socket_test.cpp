@@ -2,6 +2,9 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
+#include <functional>
+#include <system_error>
 
 #include <gtest/gtest.h>
 
@@ -40,6 +43,29 @@ TEST(TcpSocket, OptionsAreAsTheyWereSet) {
     EXPECT_EQ(sys::get_option(socket.fd(), sys::SocketOption::keepalive_interval).value(), 10);
     EXPECT_EQ(sys::get_option(socket.fd(), sys::SocketOption::keepalive_count).value(), 5);
   }
+}
+
+void expect_invalid(const std::function<void()>& call) {
+  try {
+    call();
+    ADD_FAILURE() << "was taken";
+  } catch (const std::system_error& error) {
+    EXPECT_EQ(error.code(), std::errc::invalid_argument);
+  }
+}
+
+TEST(TcpSocket, TimesThatAreNegativeOrTooLongAreNotTakenForOthers) {
+  constexpr std::chrono::seconds minute_beyond = (1s * (std::int64_t{1} << 32)) + 60s;
+  TcpSocket socket = TcpSocket::v4();
+  socket.set_keepalive_times(70s, 10s, 5);
+  expect_invalid([&] { socket.set_keepalive_times(-1s, 10s, 5); });
+  expect_invalid([&] { socket.set_keepalive_times(60s, -1s, 5); });
+  expect_invalid([&] { socket.set_keepalive_times(minute_beyond, 10s, 5); });
+  EXPECT_EQ(sys::get_option(socket.fd(), sys::SocketOption::keepalive_idle).value(), 70);
+  expect_invalid([&] { socket.set_linger(-1s); });
+  EXPECT_EQ(socket.linger(), std::nullopt);
+  socket.set_linger(minute_beyond);
+  EXPECT_GT(socket.linger(), 1h);
 }
 
 TEST(TcpSocket, AnOptionThatItsFamilyDoesNotHaveIsAnError) {

@@ -42,6 +42,7 @@ class ROUSE_API TcpSocket {
   void set_keepalive(bool on);
   [[nodiscard]] bool keepalive() const;
   /// The first probe after so much silence, then one each `interval`, and so many until it is over.
+  /// Throws std::system_error: invalid_argument if one is negative, or more than the system takes.
   void set_keepalive_times(std::chrono::seconds idle, std::chrono::seconds interval, int probes);
   /// See TcpStream::set_linger.
   void set_linger(std::optional<std::chrono::seconds> time);

@@ -50,7 +50,7 @@ class ROUSE_API TcpStream : public StreamSocket,
   void set_keepalive(bool on);
   [[nodiscard]] bool keepalive() const;
   /// What closing does with bytes that are not sent yet. Nothing: they are sent meanwhile. Zero:
-  /// they are lost and the other side sees a reset.
+  /// they are lost and the other side sees a reset. Less than zero is invalid_argument.
   void set_linger(std::optional<std::chrono::seconds> time);
   [[nodiscard]] std::optional<std::chrono::seconds> linger() const;
   void set_ttl(std::uint32_t hops);

@@ -174,9 +174,8 @@ Result<int> get_option(int fd, SocketOption option) noexcept {
   return value;
 }
 
-Result<void> set_linger(int fd, std::optional<std::chrono::seconds> time) noexcept {
-  const linger value{.l_onoff = time.has_value() ? 1 : 0,
-                     .l_linger = static_cast<int>(time.value_or(std::chrono::seconds(0)).count())};
+Result<void> set_linger(int fd, std::optional<int> seconds) noexcept {
+  const linger value{.l_onoff = seconds.has_value() ? 1 : 0, .l_linger = seconds.value_or(0)};
   return done([&] { return ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &value, sizeof(value)); });
 }
 Result<std::optional<std::chrono::seconds>> get_linger(int fd) noexcept {
