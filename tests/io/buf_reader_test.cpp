@@ -100,6 +100,14 @@ TEST(ReadUntil, FindsItsDelimiterAcrossSmallBuffers) {
   EXPECT_EQ(block_on(io::read_until(reader, std::byte{0}, out)), 3U);
 }
 
+TEST(ReadUntil, TakesACharacterAsItsDelimiter) {
+  io::BufReader reader(SlowReader("a;b\xff;c"));
+  std::string out;
+  EXPECT_EQ(block_on(reader.read_until(';', out)), 2U);
+  EXPECT_EQ(block_on(io::read_until(reader, '\xff', out)), 2U);
+  EXPECT_EQ(out, "a;b\xff");
+}
+
 TEST(ReadUntil, RefusesMoreThanTheLimitBeforeTheDelimiter) {
   io::BufReader exact(SlowReader("abc\n"));
   std::string line;

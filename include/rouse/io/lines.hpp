@@ -105,6 +105,11 @@ class BufReadMembers {
                                 std::size_t limit = default_line_limit) ROUSE_LIFETIMEBOUND {
     return ReadUntil<Self, C>(self(), delimiter, out, limit);
   }
+  template <ByteContainer C>
+  ReadUntil<Self, C> read_until(char delimiter, C& out ROUSE_LIFETIMEBOUND,
+                                std::size_t limit = default_line_limit) ROUSE_LIFETIMEBOUND {
+    return ReadUntil<Self, C>(self(), static_cast<std::byte>(delimiter), out, limit);
+  }
   /// See io::read_line.
   ReadUntil<Self, std::string> read_line(std::string& line ROUSE_LIFETIMEBOUND,
                                          std::size_t limit = default_line_limit)

@@ -90,6 +90,12 @@ ReadUntil<R, C> read_until(R& reader ROUSE_LIFETIMEBOUND, std::byte delimiter,
   return ReadUntil<R, C>(reader, delimiter, out, limit);
 }
 
+template <AsyncBufRead R, ByteContainer C>
+ReadUntil<R, C> read_until(R& reader ROUSE_LIFETIMEBOUND, char delimiter,
+                           C& out ROUSE_LIFETIMEBOUND, std::size_t limit = default_line_limit) {
+  return ReadUntil<R, C>(reader, static_cast<std::byte>(delimiter), out, limit);
+}
+
 /// Appends a line, its `\n` included, if it has one: see ReadUntil.
 template <AsyncBufRead R>
 ReadUntil<R, std::string> read_line(R& reader ROUSE_LIFETIMEBOUND,
