@@ -153,6 +153,11 @@ TEST_P(SignalTest, AnyNumberMayBeReceived) {
   rt.block_on(realtime.recv());
 }
 
+TEST_P(SignalTest, AKindIsAlsoItsNumber) {
+  const Signal listener(SIGUSR1);
+  EXPECT_EQ(listener.kind(), Kind::user1());
+}
+
 TEST_P(SignalTest, WhatCantBeCaughtIsRefused) {
   for (const int number : {SIGKILL, SIGSTOP, SIGSEGV, SIGILL, SIGFPE, SIGBUS, 0, -1, 65, 1000}) {
     try {

@@ -7,8 +7,8 @@ namespace rouse::signal {
 
 class Kind {
  public:
-  /// Any that the system has; see Signal for those that can't be received.
-  explicit constexpr Kind(int number) noexcept : number_(number) {}
+  /// Any that the system has, as SIGUSR1; see Signal for those that can't be received.
+  constexpr Kind(int number) noexcept : number_(number) {}
 
   static constexpr Kind alarm() noexcept { return Kind(SIGALRM); }
   static constexpr Kind child() noexcept { return Kind(SIGCHLD); }      ///< one has ended
