@@ -2,6 +2,7 @@
 // lookups are made of.
 #pragma once
 
+#include <new>
 #include <system_error>
 #include <type_traits>
 #include <utility>
@@ -16,28 +17,34 @@ template <class Fn>
 using blocking_value_t = typename std::invoke_result_t<Fn&>::value_type;
 
 /// The outcome of a call that was started. Why it has none is an error, too: operation_canceled if
-/// the runtime ended before it began, else why there was no thread for it.
+/// the runtime ended before it began, not_enough_memory, else why there was no thread for it.
 template <class T>
 Poll<Result<T>> poll_blocking(JoinHandle<Result<T>>& call, Context& cx) {
   try {
     return call.poll(cx);
   } catch (const JoinError&) {
     return Poll<Result<T>>::ready(Result<T>(std::errc::operation_canceled));
+  } catch (const std::bad_alloc&) {
+    return Poll<Result<T>>::ready(Result<T>(std::errc::not_enough_memory));
   } catch (const std::system_error& error) {
     return Poll<Result<T>>::ready(Result<T>(error.code()));
   }
 }
 
 /// Runs `fn` on the blocking pool of the runtime that polls this first. Dropped midway, `fn` runs
-/// all the same if it has begun or ever will, and its result is lost.
+/// all the same if it has begun or ever will, and its result is lost. Errors: also those of
+/// poll_blocking.
 template <class Fn>
 Attempt<blocking_value_t<Fn>> attempt_blocking(Fn fn) {
   auto call = spawn_blocking(std::move(fn));
+  std::errc why = std::errc::operation_canceled;
   try {
     co_return co_await std::move(call);
   } catch (const JoinError&) {
+  } catch (const std::bad_alloc&) {
+    why = std::errc::not_enough_memory;
   }
-  co_return std::errc::operation_canceled;
+  co_return why;
 }
 
 }  // namespace rouse

@@ -18,11 +18,11 @@ FileBuffer& FileBuffer::operator=(FileBuffer&& other) noexcept {
 }
 
 std::span<std::byte> FileBuffer::make_room(std::size_t size) {
-  clear();
   if (size > capacity_) {
     memory_ = std::make_unique_for_overwrite<std::byte[]>(size);
     capacity_ = size;
   }
+  clear();
   return {memory_.get(), size};
 }
 
@@ -87,15 +87,20 @@ void FileCore::start_seek(SeekFrom to) {
         });
 }
 
-/// The end of the operation that is under way, with the position of a seek. Afterwards there is
-/// none.
+/// The end of the operation that is under way, with the position of a seek. Afterwards, also if
+/// this throws, there is none.
 Poll<Result<std::uint64_t>> FileCore::poll_operation(Context& cx) {
   using Polled = Poll<Result<std::uint64_t>>;
-  auto polled = poll_blocking(*call_, cx);
-  if (polled.is_pending()) return pending;
-  Result<Ended>& ended = polled.value();
-  call_.reset();
+  // Until it is known to be pending it has ended, in whichever way.
+  std::optional<JoinHandle<Result<Ended>>> call = std::exchange(call_, std::nullopt);
   const Operation operation = std::exchange(operation_, Operation::none);
+  auto polled = poll_blocking(*call, cx);
+  if (polled.is_pending()) {
+    call_ = std::move(call);
+    operation_ = operation;
+    return pending;
+  }
+  Result<Ended>& ended = polled.value();
   if (ended) {
     buffer_ = std::move(ended->buffer);
     return Polled::ready(Result<std::uint64_t>(ended->position));

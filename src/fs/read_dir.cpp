@@ -84,9 +84,12 @@ class ReadDirCore {
   }
 
   Poll<> poll_chunk(Context& cx) {
-    auto polled = poll_blocking(*call_, cx);
-    if (polled.is_pending()) return pending;
-    call_.reset();
+    auto call = std::exchange(call_, std::nullopt);  // if this throws, that was all
+    auto polled = poll_blocking(*call, cx);
+    if (polled.is_pending()) {
+      call_ = std::move(call);
+      return pending;
+    }
     if (!polled.value()) {
       error_ = polled.value().error();
       return Poll<>::ready();
