@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -186,6 +187,34 @@ TEST(CopyBidirectional, DroppedAtEachPollTheStreamsGoOn) {
         EXPECT_EQ(block_on(near->first.read_to_string()), "") << k;
       });
   EXPECT_EQ(report.polls, 4U);
+}
+
+/// Gives and takes as much as one likes, while there is budget.
+class Endless {
+ public:
+  Poll<Result<std::size_t>> poll_read(Context& cx, std::span<std::byte> buf) {
+    if (!cx.take_budget()) return pending;
+    return Poll<Result<std::size_t>>::ready(buf.size());
+  }
+  Poll<Result<std::size_t>> poll_write(Context&, std::span<const std::byte> data) {
+    taken += data.size();
+    return Poll<Result<std::size_t>>::ready(data.size());
+  }
+  Poll<Result<void>> poll_flush(Context&) { return Poll<Result<void>>::ready(Result<void>()); }
+  Poll<Result<void>> poll_shutdown(Context&) { return Poll<Result<void>>::ready(Result<void>()); }
+  std::size_t taken = 0;
+};
+
+TEST(CopyBidirectional, ADirectionThatUsesTheBudgetUpLeavesTheOtherItsTurn) {
+  Endless a;
+  Endless b;
+  auto copy = io::copy_bidirectional(a, b);
+  for (int i = 0; i < 2; ++i) {
+    Context cx(Waker::noop(), Context::task_budget);
+    EXPECT_TRUE(copy.poll_result(cx).is_pending());
+  }
+  EXPECT_GT(a.taken, 0U);
+  EXPECT_GT(b.taken, 0U);
 }
 
 }  // namespace

@@ -12,12 +12,14 @@
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "rouse/core/async.hpp"
+#include "rouse/core/borrow.hpp"
 #include "rouse/exec/block_in_place.hpp"
 #include "rouse/exec/block_on.hpp"
 #include "rouse/exec/local_executor.hpp"
@@ -261,6 +263,40 @@ TEST(IoOutside, WhatATaskBesideACurrentThreadRuntimeWaitsForIsThereAfterTheNextB
   EXPECT_FALSE(one.try_read(buf)) << "nobody looks after it";
   rt.block_on(one.readable());
   EXPECT_TRUE(one.try_read(buf));
+}
+
+Async<void> keep_timers_due(const std::atomic<bool>& enough) {
+  while (!enough) {
+    co_await sleep(1ms);
+    const auto busy_until = std::chrono::steady_clock::now() + 3ms;
+    while (std::chrono::steady_clock::now() < busy_until) {
+    }
+  }
+}
+
+// When the queue was empty a timer was due, each time; and nobody looked for I/O.
+TEST(IoDriving, TimersThatAreAlwaysDueDoNotStarveIo) {
+  Runtime rt = Runtime::builder().current_thread().build();
+  auto [here, there] = pair_in(rt);
+  std::atomic<bool> enough{false};
+  const auto reads = [](UnixStream stream, std::atomic<bool>& done) -> Async<void> {
+    std::array<char, 4> buf{};
+    co_await stream.read_exact(buf);
+    done = true;
+  };
+  auto first = rt.spawn(borrowed(keep_timers_due(enough)));
+  auto second = rt.spawn(borrowed(keep_timers_due(enough)));
+  auto reader = rt.spawn(borrowed(reads(std::move(here), enough)));
+  std::thread outside([&, fd = there.fd()] {
+    for (const char c : {'p', 'i', 'n', 'g'}) {
+      std::this_thread::sleep_for(20ms);
+      EXPECT_EQ(::write(fd, &c, 1), 1);
+    }
+  });
+  rt.block_on(first);
+  rt.block_on(second);
+  rt.block_on(reader);
+  outside.join();
 }
 
 }  // namespace

@@ -4,10 +4,12 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include <gtest/gtest.h>
 
 #include "rouse/core/async.hpp"
+#include "rouse/core/attempt.hpp"
 #include "rouse/future/pending_forever.hpp"
 #include "rouse/future/ready.hpp"
 #include "rouse/future/yield_now.hpp"
@@ -34,6 +36,28 @@ TEST(Timeout, GivesTheValueThatComesInTime) {
     EXPECT_EQ(result.value(), "hello");
     co_await timeout(1s, sleep(1ms));
     EXPECT_TRUE((co_await timeout(1s, sleep(1ms)).result()).has_value());
+  });
+}
+
+Attempt<int> fails() {
+  co_await yield_now();
+  co_return std::errc::connection_reset;
+}
+
+TEST(Timeout, AnOperationsOwnErrorIsItsErrorAndNotThatTimeIsUp) {
+  run_paused([]() -> Async<void> {
+    const Result<int> result = co_await timeout(1s, fails()).result();
+    EXPECT_EQ(result.error(), std::errc::connection_reset);
+    std::error_code thrown;
+    try {
+      (void)co_await timeout(1s, fails());
+    } catch (const TimedOut&) {
+      ADD_FAILURE() << "there was time left";
+    } catch (const std::system_error& error) {
+      thrown = error.code();
+    }
+    EXPECT_EQ(thrown, std::errc::connection_reset);
+    EXPECT_THROW((void)co_await timeout(2s, timeout(1s, pending_forever<int>())), TimedOut);
   });
 }
 

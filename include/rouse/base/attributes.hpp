@@ -46,10 +46,10 @@ inline constexpr bool aggregate_temporaries_are_safe = true;
 inline constexpr bool aggregate_temporaries_are_safe = false;
 #endif
 
-/// The two compilers lay frames and awaiters out differently, so a coroutine of the library can't be
-/// awaited in a program of the other one. The library defines the symbol of its own compiler and a
-/// program that may await such a coroutine refers to that of its own (core/attempt.hpp): what does
-/// not fit together is not linked.
+/// The two compilers lay frames and awaiters out differently, so a coroutine of the library can't
+/// be awaited in a program of the other one. The library defines the symbol of its own compiler and
+/// a program that may await such a coroutine refers to that of its own (core/attempt.hpp): what
+/// does not fit together is not linked.
 #if defined(__clang__)
 extern ROUSE_API const char same_compiler __asm__("rouse_library_built_with_clang");
 #else
