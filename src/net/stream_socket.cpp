@@ -39,9 +39,9 @@ Transferred StreamSocket::poll_transfer(Context& cx, Interest direction, std::si
     Result<std::size_t> result = fn();
     if (result) {
       if (*result < wanted && *result != 0) source.clear_drained(seen, direction);
-      return Transferred::ready(std::move(result));
+      return Transferred::ready(result);
     }
-    if (!io::would_block(result.error())) return Transferred::ready(std::move(result));
+    if (!io::would_block(result.error())) return Transferred::ready(result);
     source.clear_blocked(seen, direction);
   }
 }
@@ -69,7 +69,7 @@ Poll<Result<void>> StreamSocket::poll_shutdown(Context&) noexcept {
   Result<void> result = sys::shutdown_write(io_.fd());
   // The other side is gone: there is nobody left to be told.
   if (!result && result.error() == std::errc::not_connected) result = {};
-  return done(std::move(result));
+  return done(result);
 }
 
 Result<std::size_t> StreamSocket::try_read(io::BufferMut buf) {

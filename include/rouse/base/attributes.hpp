@@ -51,6 +51,7 @@ inline constexpr bool aggregate_temporaries_are_safe = false;
 /// a program that may await such a coroutine refers to that of its own (core/attempt.hpp): what
 /// does not fit together is not linked.
 #if defined(__clang__)
+// It is a constant of the library: NOLINTNEXTLINE(bugprone-dynamic-static-initializers)
 extern ROUSE_API const char same_compiler __asm__("rouse_library_built_with_clang");
 #else
 extern ROUSE_API const char same_compiler __asm__("rouse_library_built_with_gcc");

@@ -64,7 +64,7 @@ class ROUSE_API StreamSocket {
 
  private:
   static Poll<Result<void>> done(Result<void> result) noexcept {
-    return Poll<Result<void>>::ready(std::move(result));
+    return Poll<Result<void>>::ready(result);
   }
   template <class Fn>
   Poll<Result<std::size_t>> poll_transfer(Context& cx, io::Interest direction, std::size_t wanted,
