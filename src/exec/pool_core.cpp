@@ -20,7 +20,6 @@ constexpr unsigned max_look_interval = 61;
 /// How often a worker looks round before it sleeps: waking a thread up costs as much as many looks,
 /// but only where looking again finds something. So one that found nothing looks half as often the
 /// next time, and one in `probe_interval` of its searches is a longer one, to find out.
-constexpr unsigned most_rounds = 64;
 constexpr unsigned probe_interval = 32;
 constexpr unsigned probe_rounds = 16;
 
@@ -170,7 +169,7 @@ TaskHeader* PoolCore::search(Worker& worker) {
     TaskHeader* task = take_injected(worker, max_injected);
     if (task == nullptr) task = steal(worker);
     if (task != nullptr) {
-      if (round != 0) worker.search_rounds = most_rounds;
+      if (round != 0) worker.search_rounds = Worker::most_search_rounds;
       if (idle_.stop_search()) wake_one();
       return task;
     }

@@ -102,8 +102,9 @@ class Worker {
   WorkerCounters counters;
 
   // See PoolCore::search.
+  static constexpr unsigned most_search_rounds = 64;
   unsigned searches = 0;
-  unsigned search_rounds = 64;
+  unsigned search_rounds = most_search_rounds;
 
   // Polls until the worker looks at other things than its own tasks (PoolCore::look_around).
   unsigned until_look = 1;

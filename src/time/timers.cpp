@@ -88,14 +88,14 @@ bool Timers::move(TimerEntry& entry, Instant deadline, bool is_owner) noexcept {
 
 // --- The owner. ---
 
-bool Timers::is_empty() noexcept {
+bool Timers::note_awake() noexcept {
   const SpinGuard guard(lock_);
   wakes_up_at_ = 0;
-  return wheel_.is_empty();
+  return !wheel_.is_empty();
 }
 
 void Timers::fire_due(const Clock& clock) noexcept {
-  if (is_empty()) return;  // also the array below costs something
+  if (!note_awake()) return;  // also the array below costs something
   std::array<Waker, batch_size> wakers;
   bool more = true;
   std::size_t fired = 0;

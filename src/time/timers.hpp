@@ -60,8 +60,8 @@ class Timers {
  private:
   friend class TimersStore;
   static constexpr std::size_t batch_size = 32;
-  /// Asked by the owner, who is awake.
-  bool is_empty() noexcept;
+  /// Whether there are timers at all. The owner is awake: nobody has to unpark him.
+  bool note_awake() noexcept;
   std::size_t take_due(const Clock& clock, Waker* wakers, bool& more) noexcept;
   std::size_t take_any(Waker* wakers) noexcept;
   bool is_in_here(const TimerEntry& entry) const noexcept {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "rouse/net/tcp_listener.hpp"
 #include "rouse/net/tcp_stream.hpp"
 #include "rouse/runtime/runtime.hpp"
+#include "rouse/testing/drop_at_each_poll.hpp"
 
 namespace rouse::net {
 
@@ -50,6 +52,23 @@ inline std::size_t open_descriptors() {
   }
   return count;
 }
+
+/// While it lives no descriptor has a number of `limit` or more.
+class DescriptorLimit {
+ public:
+  explicit DescriptorLimit(rlim_t limit) {
+    EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0);
+    rlimit lower = before_;
+    lower.rlim_cur = limit;
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &lower), 0);
+  }
+  DescriptorLimit(const DescriptorLimit&) = delete;
+  DescriptorLimit& operator=(const DescriptorLimit&) = delete;
+  ~DescriptorLimit() { EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before_), 0); }
+
+ private:
+  rlimit before_{};
+};
 
 /// A name for an abstract Unix socket that nobody else has.
 inline std::string abstract_name() {
@@ -92,6 +111,21 @@ inline Async<TcpPair> tcp_pair(std::string at = "127.0.0.1:0") {
 
 inline std::string_view text_of(const auto& buf, std::size_t size) {
   return std::string_view(reinterpret_cast<const char*>(buf.data()), size);
+}
+
+/// `receive()` reads into `buf`, whose first byte it is, what `send` has sent by when it returns.
+template <class Send, class Receive, class Buf>
+testing::DropReport drop_receive_at_each_poll(Runtime& rt, Buf& buf, Send send, Receive receive) {
+  return testing::drop_at_each_poll([&] { return receive(); }, [&](std::size_t) { send("b"); },
+                                    [&](std::size_t k) {
+                                      if (k == 2) {
+                                        EXPECT_EQ(buf[0], 'b');
+                                        return;
+                                      }
+                                      send("a");
+                                      EXPECT_EQ(rt.block_on(receive()), 1U);
+                                      EXPECT_EQ(buf[0], 'a');
+                                    });
 }
 
 }  // namespace rouse::net

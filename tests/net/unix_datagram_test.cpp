@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "rouse/exec/spawner.hpp"
-#include "rouse/testing/drop_at_each_poll.hpp"
 #include "rouse/testing/poll_harness.hpp"
 
 #include "net/support.hpp"
@@ -170,17 +169,8 @@ TEST_P(UnixDatagrams, ARecvDroppedAtAnyPollLosesNoDatagram) {
     ASSERT_TRUE(from.try_send(text));
     rt.block_on(to.readable());
   };
-  const auto report = testing::drop_at_each_poll([&, &to = other] { return to.recv(buf); },
-                                                 [&](std::size_t) { send("b"); },
-                                                 [&, &to = other](std::size_t k) {
-                                                   if (k == 2) {
-                                                     EXPECT_EQ(buf[0], 'b');
-                                                     return;
-                                                   }
-                                                   send("a");
-                                                   EXPECT_EQ(rt.block_on(to.recv(buf)), 1U);
-                                                   EXPECT_EQ(buf[0], 'a');
-                                                 });
+  const auto report =
+      drop_receive_at_each_poll(rt, buf, send, [&, &to = other] { return to.recv(buf); });
   EXPECT_EQ(report.polls, 2U);
   EXPECT_EQ(report.wakers_left, 0U);
 }

@@ -52,22 +52,6 @@ std::chrono::microseconds cpu_time() {
   return of(usage.ru_utime) + of(usage.ru_stime);
 }
 
-class DescriptorLimit {
- public:
-  explicit DescriptorLimit(rlim_t limit) {
-    EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0);
-    rlimit lower = before_;
-    lower.rlim_cur = limit;
-    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &lower), 0);
-  }
-  DescriptorLimit(const DescriptorLimit&) = delete;
-  DescriptorLimit& operator=(const DescriptorLimit&) = delete;
-  ~DescriptorLimit() { EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before_), 0); }
-
- private:
-  rlimit before_{};
-};
-
 Async<void> serve_all(TcpListener& listener, int count, std::atomic<int>& accepted) {
   std::vector<TcpStream> streams;
   for (int i = 0; i < count; ++i) {

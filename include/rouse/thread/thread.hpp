@@ -5,7 +5,7 @@
 //   auto reader = thread::Builder().name("sensor").spawn(read_sensor, std::move(port));
 //   Samples samples = co_await reader.join();
 //
-// The function and its arguments belong to the thread, as with std::thread: std::ref(x) for a
+// The function and its arguments belong to the thread, as a standard thread's do: std::ref(x) for a
 // parameter `T&`. Nobody stops a thread; one that is not joined runs on by itself. It must not call
 // pthread_exit: that ends the program; return instead.
 #pragma once
@@ -48,6 +48,29 @@ ROUSE_API void start_thread(const std::string& name, std::size_t stack_size,
 /// One line to stderr about an exception that nobody joins.
 ROUSE_API void report_unhandled(const std::exception_ptr& error) noexcept;
 
+/// How a thread's function ended. An exception that nobody has taken when this goes is told on
+/// stderr: so whoever is left with it, the thread or a handle that was dropped meanwhile, tells.
+template <class T>
+class Ending {
+ public:
+  explicit Ending(Outcome<T>&& outcome) noexcept(noexcept(Outcome<T>(std::move(outcome))))
+      : outcome_(std::move(outcome)) {}
+  Ending(Ending&& other) noexcept(noexcept(Outcome<T>(std::move(other.outcome_))))
+      : outcome_(other.take()) {}
+  ~Ending() {
+    if (outcome_.is_error()) report_unhandled(outcome_.error());
+  }
+
+  [[nodiscard]] Outcome<T> take() {
+    Outcome<T> taken(std::move(outcome_));
+    outcome_.reset();
+    return taken;
+  }
+
+ private:
+  Outcome<T> outcome_;
+};
+
 template <class T>
 class Join;
 
@@ -56,13 +79,13 @@ class Join;
 template <class T = void>
 class [[nodiscard("say .detach() if nobody is to wait for this thread")]] JoinHandle {
  public:
-  explicit JoinHandle(sync::OneshotReceiver<Outcome<T>> end) noexcept : end_(std::move(end)) {}
-  JoinHandle(JoinHandle&& other) noexcept : end_(std::move(other.end_)) { take_outcome(other); }
+  explicit JoinHandle(sync::OneshotReceiver<Ending<T>> end) noexcept : end_(std::move(end)) {}
+  JoinHandle(JoinHandle&& other) noexcept : end_(std::move(other.end_)) { take_ending(other); }
   JoinHandle& operator=(JoinHandle&& other) noexcept {
     if (this == &other) return *this;
     detach();
     end_ = std::move(other.end_);
-    take_outcome(other);
+    take_ending(other);
     return *this;
   }
   ~JoinHandle() { detach(); }
@@ -75,21 +98,20 @@ class [[nodiscard("say .detach() if nobody is to wait for this thread")]] JoinHa
 
   /// Whether the function has returned. Not after `join`.
   [[nodiscard]] bool is_finished() {
-    if (!outcome_) keep(end_.try_recv());
-    return outcome_.has_value();
+    if (!ending_) keep(end_.try_recv());
+    return ending_.has_value();
   }
 
   void detach() noexcept {
     end_.close();  // from here on it is the thread that finds nobody to tell
-    if (is_finished() && outcome_->is_error()) report_unhandled(outcome_->error());
-    outcome_.reset();
+    if (is_finished()) ending_.reset();
   }
 
  private:
   friend class Join<T>;
 
   Poll<T> poll_join(Context& cx) {
-    if (!outcome_) {
+    if (!ending_) {
       auto received = end_.poll(cx);
       if (received.is_pending()) return pending;
       if (!received.value()) {
@@ -98,20 +120,20 @@ class [[nodiscard("say .detach() if nobody is to wait for this thread")]] JoinHa
       }
       keep(std::move(received.value()));
     }
-    Outcome<T> taken(*std::move(outcome_));
-    outcome_.reset();
-    return take_ready(taken);
+    Outcome<T> outcome = ending_->take();
+    ending_.reset();
+    return take_ready(outcome);
   }
-  void keep(std::optional<Outcome<T>> outcome) {
-    if (outcome) outcome_.emplace(*std::move(outcome));
+  void keep(std::optional<Ending<T>> ending) {
+    if (ending) ending_.emplace(*std::move(ending));
   }
-  void take_outcome(JoinHandle& other) {
-    keep(std::move(other.outcome_));
-    other.outcome_.reset();
+  void take_ending(JoinHandle& other) {
+    keep(std::move(other.ending_));
+    other.ending_.reset();
   }
 
-  sync::OneshotReceiver<Outcome<T>> end_;
-  std::optional<Outcome<T>> outcome_;  // from when it was received until it is taken
+  sync::OneshotReceiver<Ending<T>> end_;
+  std::optional<Ending<T>> ending_;  // from when it was received until it is taken
 };
 
 /// See JoinHandle::join. It may be moved at any time.
@@ -133,7 +155,7 @@ class OwnedThreadBody final : public ThreadBody {
   using Given = std::invoke_result_t<Fn, Args...>;
 
   template <class G, class... As>
-  explicit OwnedThreadBody(sync::OneshotSender<Outcome<Given>> end, G&& fn, As&&... args)
+  explicit OwnedThreadBody(sync::OneshotSender<Ending<Given>> end, G&& fn, As&&... args)
       : end_(std::move(end)),
         call_(std::in_place, std::forward<G>(fn), std::forward<As>(args)...) {}
 
@@ -147,9 +169,7 @@ class OwnedThreadBody final : public ThreadBody {
       outcome.set_error(std::current_exception());
       call_.reset();
     }
-    // No copy of the error stays here: the joiner is the one who ends it.
-    if (outcome.is_error() && end_.is_closed()) return report_unhandled(outcome.error());
-    (void)end_.send(std::move(outcome));
+    (void)end_.send(Ending<Given>(std::move(outcome)));
   }
 
  private:
@@ -165,7 +185,7 @@ class OwnedThreadBody final : public ThreadBody {
     }
   }
 
-  sync::OneshotSender<Outcome<Given>> end_;
+  sync::OneshotSender<Ending<Given>> end_;
   std::optional<std::tuple<Fn, Args...>> call_;  // gone before the end is told
 };
 
@@ -198,7 +218,7 @@ class Builder {
       static_assert(!Future<std::remove_cvref_t<Given>>,
                     "thread::spawn runs a plain function; for a coroutine use spawn, or block_on "
                     "inside the thread");
-      auto [end, receiver] = sync::oneshot<Outcome<Given>>();
+      auto [end, receiver] = sync::oneshot<Ending<Given>>();
       start_thread(name_, stack_size_,
                    std::make_unique<Body>(std::move(end), std::forward<Fn>(fn),
                                           std::forward<Args>(args)...));

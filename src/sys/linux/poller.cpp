@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "rouse/base/assert.hpp"
+#include "rouse/base/atomic.hpp"
 #include "rouse/io/error.hpp"
 
 #include "sys/fork.hpp"
@@ -50,18 +51,18 @@ int wait_milliseconds(int epoll, epoll_event* events, std::chrono::nanoseconds a
 }
 
 int wait_for(int epoll, epoll_event* events, std::chrono::nanoseconds at_most) noexcept {
-  static constinit bool no_pwait2 = false;  // set and read by any thread, to one value only
+  static constinit atomic<bool> no_pwait2{false};  // this kernel has none
   if (at_most <= std::chrono::nanoseconds(0)) {
     return wait_call(epoll, events, 0);
   }
-  if (at_most == std::chrono::nanoseconds::max() || __atomic_load_n(&no_pwait2, __ATOMIC_RELAXED)) {
+  if (at_most == std::chrono::nanoseconds::max() || no_pwait2.load(memory_order_relaxed)) {
     return wait_milliseconds(epoll, events, at_most);
   }
   const auto seconds = std::chrono::floor<std::chrono::seconds>(at_most);
   const timespec timeout{.tv_sec = seconds.count(), .tv_nsec = (at_most - seconds).count()};
   const int count = ::epoll_pwait2(epoll, events, Poller::max_events, &timeout, nullptr);
   if (count >= 0 || errno == EINTR) return count;
-  if (errno == ENOSYS || errno == EPERM) __atomic_store_n(&no_pwait2, true, __ATOMIC_RELAXED);
+  if (errno == ENOSYS || errno == EPERM) no_pwait2.store(true, memory_order_relaxed);
   return wait_milliseconds(epoll, events, at_most);
 }
 
