@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "http.hpp"
+#include "support/http.hpp"
 
 namespace bench {
 namespace {

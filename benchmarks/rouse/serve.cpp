@@ -1,17 +1,19 @@
-// net_server RUNTIME KIND WORKERS: serves on a port of loopback, which it prints, until it is
-// ended. RUNTIME: rouse, epoll (the hand-written loop). KIND: echo, http. WORKERS: 0 is
-// current_thread.
+// The servers of the rows echo and http.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string_view>
+#include <utility>
 
-#include "rouse/rouse.hpp"
+#include "rouse/core/async.hpp"
+#include "rouse/exec/spawner.hpp"
+#include "rouse/net/tcp_listener.hpp"
+#include "rouse/net/tcp_stream.hpp"
 
-#include "epoll_loop.hpp"
-#include "http.hpp"
+#include "rows.hpp"
+#include "support/http.hpp"
 
+namespace bench {
 namespace {
 
 using rouse::Async;
@@ -35,12 +37,11 @@ Async<void> http(TcpStream peer) {
     const auto n = co_await peer.read({buf.data() + size, buf.size() - size}).result();
     if (!n || *n == 0) co_return;
     size += *n;
-    const bench::Requests found = bench::find_requests({buf.data(), size});
+    const Requests found = find_requests({buf.data(), size});
     for (std::size_t left = found.count; left > 0;) {
-      const std::size_t now = std::min(left, bench::max_answers);
+      const std::size_t now = std::min(left, max_answers);
       const auto written =
-          co_await peer.write_all({bench::http_answers().data(), now * bench::http_answer.size()})
-              .result();
+          co_await peer.write_all({http_answers().data(), now * http_answer.size()}).result();
       if (!written) co_return;
       left -= now;
     }
@@ -54,7 +55,7 @@ void tell_port(const TcpListener& listener) {
   std::fflush(stdout);
 }
 
-Async<void> serve(bool with_http) {
+Async<void> accept_all(bool with_http) {
   auto listener = co_await TcpListener::bind("127.0.0.1:0");
   tell_port(listener);
   for (;;) {
@@ -63,20 +64,12 @@ Async<void> serve(bool with_http) {
   }
 }
 
-rouse::Runtime runtime(std::size_t workers) {
-  if (workers == 0) return rouse::Runtime::builder().current_thread().build();
-  return rouse::Runtime::builder().worker_threads(workers).build();
-}
-
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc != 4) {
-    std::fputs("usage: net_server rouse|epoll echo|http WORKERS\n", stderr);
-    return 2;
-  }
-  const bool with_http = std::string_view(argv[2]) == "http";
-  if (std::string_view(argv[1]) == "epoll") bench::serve_with_epoll(with_http);
-  rouse::Runtime rt = runtime(std::strtoul(argv[3], nullptr, 10));
-  rt.block_on(serve(with_http));
+void serve(bool with_http, unsigned workers) {
+  rouse::Runtime rt = make_runtime(workers);
+  rt.block_on(accept_all(with_http));
+  std::abort();  // it accepts for ever
 }
+
+}  // namespace bench

@@ -1,4 +1,4 @@
-// net_load PORT CONNECTIONS SECONDS: keeps one request of 64 bytes under way on each connection to
+// echo_load PORT CONNECTIONS SECONDS: keeps one request of 64 bytes under way on each connection to
 // an echo server on loopback and prints, as one line: requests, seconds, p50 and p99 in us.
 // Prints "ready" when all are connected and warm, and waits for a line on stdin before it measures.
 #include <algorithm>
@@ -82,7 +82,7 @@ std::vector<std::uint32_t> run(int epoll, Clock::time_point end) {
 
 int main(int argc, char** argv) {
   if (argc != 4) {
-    std::fputs("usage: net_load PORT CONNECTIONS SECONDS\n", stderr);
+    std::fputs("usage: echo_load PORT CONNECTIONS SECONDS\n", stderr);
     return 2;
   }
   const auto port = static_cast<std::uint16_t>(std::strtoul(argv[1], nullptr, 10));
