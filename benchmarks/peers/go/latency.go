@@ -1,0 +1,52 @@
+package main
+
+import (
+	"os"
+	"runtime"
+	"sort"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// wakeLatency gives p50 and p99 of the time from a wake until the goroutine runs, in microseconds.
+//
+// The outside thread is a goroutine with a thread of its own: it sleeps in a system call, writes to
+// a pipe that the other goroutine reads, and spins in a plain loop over an atomic. It occupies a P
+// while it spins, hence one more of them than workers. A send on a channel is not a wake from
+// outside: the receiver becomes the next goroutine of the sender's own P, from where another thread
+// steals it only after a pause.
+func wakeLatency(n int) []float64 {
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
+	start := time.Now()
+	var ranAt atomic.Int64
+	var pipe [2]int
+	check(syscall.Pipe2(pipe[:], syscall.O_CLOEXEC|syscall.O_NONBLOCK) == nil)
+	reader := os.NewFile(uintptr(pipe[0]), "pipe")
+	times := make(chan []float64)
+	go func() {
+		runtime.LockOSThread()
+		all := make([]float64, n)
+		message := []byte{1}
+		pause := syscall.NsecToTimespec(int64(200 * time.Microsecond))
+		for i := range all {
+			syscall.Nanosleep(&pause, nil)
+			ranAt.Store(0)
+			wokenAt := time.Since(start)
+			syscall.Write(pipe[1], message)
+			for ranAt.Load() == 0 {
+			}
+			all[i] = float64(ranAt.Load()-int64(wokenAt)) / 1e3
+		}
+		times <- all
+	}()
+	message := []byte{0}
+	for i := 0; i < n; i++ {
+		_, err := reader.Read(message)
+		check(err == nil)
+		ranAt.Store(int64(time.Since(start)))
+	}
+	all := <-times
+	sort.Float64s(all)
+	return []float64{all[n/2], all[n*99/100]}
+}
