@@ -44,5 +44,5 @@ need() {
   echo "installing: ${missing[*]} (apt)"
   "${root[@]}" apt-get -q update </dev/null
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get -q install -y --no-install-recommends "${missing[@]}" </dev/null
+    apt-get -q install -y --no-remove --no-install-recommends "${missing[@]}" </dev/null
 }

@@ -1,0 +1,95 @@
+"""What `./dev bench` does, once everything of ours is built. See --help."""
+
+import argparse
+import json
+import subprocess
+import sys
+
+import instructions
+import measure
+import report
+import table
+from rows import ROWS
+from runtimes import OURS, PEER_RUNTIMES
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="./dev bench", description="Measures rouse, beside what the machine can do.")
+    parser.add_argument("--peers", action="store_true",
+                        help="beside Tokio, Go, Asio and libuv, too; writes docs/benchmarks.md and docs/charts")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line instead of a table")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="rows whose name contains NAME")
+    parser.add_argument("--quick", action="store_true", help="smaller work, one round: to see that all works")
+    parser.add_argument("--rounds", type=int, help="how often each is measured (default: 5)")
+    parser.add_argument("--instructions", action="store_true",
+                        help="count instructions and compare them with the stored ones")
+    parser.add_argument("--store", action="store_true", help="with --instructions: store them as the baseline")
+    parser.add_argument("--list", action="store_true", help="the names of the rows")
+    args = parser.parse_args()
+    if args.rounds is not None and args.rounds < 1:
+        parser.error("--rounds must be at least 1")
+    return args
+
+
+def selected(only):
+    rows = [row for row in ROWS if not only or any(text in row.name for text in only)]
+    if not rows:
+        sys.exit(f"no row has {' or '.join(only)} in its name; ./dev bench --list shows them")
+    return rows
+
+
+def built(runtimes, failures):
+    """Those that could be built."""
+    found = []
+    for runtime in runtimes:
+        print(f"building {runtime.label}", file=sys.stderr, flush=True)
+        try:
+            runtime.build()
+            found.append(runtime)
+        except (OSError, subprocess.SubprocessError) as error:
+            failures.append(f"{runtime.label} could not be built and is left out: {error}")
+    return found
+
+
+def main():
+    args = arguments()
+    if args.list:
+        print("\n".join(row.name for row in ROWS))
+        return 0
+    if args.instructions:
+        return instructions.run(args.only, args.store, args.json)
+    rows = selected(args.only)
+    rouse, reference = OURS
+    failures = []
+    runtimes = [rouse, *built(PEER_RUNTIMES if args.peers else (), failures), reference]
+
+    rounds = args.rounds or (1 if args.quick else 5)
+    head = report.header(runtimes, rounds, args.quick)
+    out = sys.stderr if args.json else sys.stdout
+    print("\n".join(head), file=out, flush=True)
+    printed = table.TextTable(runtimes)
+    if not args.json:
+        printed.start()
+    lines = []
+
+    def on_row(row, series):
+        row_lines = table.lines(row, series)
+        lines.extend(row_lines)
+        if args.json:
+            for one in series:
+                print(json.dumps(one.as_json()), flush=True)
+        else:
+            printed.add(row_lines)
+
+    failures += measure.measure(rows, runtimes, rounds, args.quick, on_row)
+    if failures:
+        print("\n".join(["", "what went wrong:", *failures]), file=sys.stderr)
+        return 1
+    if args.peers and not args.only and not args.quick:
+        report.write(lines, runtimes, head)
+        print(f"wrote {report.DOCUMENT.relative_to(report.ROOT)}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
