@@ -29,12 +29,18 @@ def text(x, y, content, size=13, anchor="start", colour="#222"):
     return f'<text x="{x:.0f}" y="{y:.0f}" {FONT} font-size="{size}" text-anchor="{anchor}" fill="{colour}">{escape(content)}</text>'
 
 
+def tick_text(ratio):
+    if ratio == 1:
+        return "rouse"
+    return f"{ratio:g}x" if ratio > 1 else f"1/{1 / ratio:g}"
+
+
 def legend(runtimes):
     parts, x = [], 20
     for runtime in runtimes:
         parts.append(f'<circle cx="{x}" cy="52" r="6" fill="{COLOURS[runtime.name]}"/>')
         parts.append(text(x + 11, 57, runtime.label))
-        x += 32 + 8 * len(runtime.label)
+        x += 34 + 8 * len(runtime.label)
     return parts
 
 
@@ -59,7 +65,7 @@ def chart(title, lines, runtimes):
         x = scale.x(tick)
         colour, width = ("#222", 2) if tick == 1 else ("#e4e4e4", 1)
         parts.append(f'<line x1="{x:.1f}" y1="{TOP - 8}" x2="{x:.1f}" y2="{bottom}" stroke="{colour}" stroke-width="{width}"/>')
-        parts.append(text(x, TOP - 14, f"{tick:g}x" if tick != 1 else "rouse", 12, "middle"))
+        parts.append(text(x, TOP - 14, tick_text(tick), 12, "middle"))
     for index, (line, ratios) in enumerate(rows):
         y = TOP + STEP * index + STEP / 2
         parts.append(text(LEFT - 12, y + 4, line.title(), 13, "end"))

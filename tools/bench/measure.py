@@ -105,7 +105,9 @@ def measure(rows, runtimes, rounds, quick, on_row):
     for row, who in plan:
         runs = {pair: [] for pair in who}
         for number in range(rounds):
-            for runtime, workers in who:
+            # Each round begins with another: nobody always comes after the same.
+            first = number * len(who) // rounds
+            for runtime, workers in who[first:] + who[:first]:
                 progress.step(f"{row.name}, round {number + 1} of {rounds}: {runtime.label} {workers}")
                 try:
                     values = run_once(runtime, row, workers, quick)

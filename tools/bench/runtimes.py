@@ -60,7 +60,7 @@ class Rouse(Runtime):
 
 
 class References(Runtime):
-    name = label = "reference"
+    name, label = "reference", "limit"
     is_peer = False
     is_reference = True
 
