@@ -9,7 +9,7 @@ namespace rouse {
 // The namespace keeps a model-checked build (ROUSE_MODEL) and a normal one from being linked
 // together: nearly every header refers to this function.
 #if defined(ROUSE_MODEL)
-inline namespace model {
+inline namespace model_checked {
 #else
 inline namespace native {
 #endif
@@ -17,7 +17,7 @@ inline namespace native {
 [[noreturn]] ROUSE_API void assert_failed(const char* file, int line, const char* message,
                                           const char* name = nullptr,
                                           const char* detail = nullptr) noexcept;
-}  // namespace native
+}  // inline namespace
 }  // namespace rouse
 
 #define ROUSE_ASSERT(condition, ...) \

@@ -1,29 +1,37 @@
 // The atomic seam. All lock-free code of the library uses these names and never <atomic> directly:
 // with ROUSE_MODEL they become the model checker's, which explores every interleaving.
 // Mutex, CondVar and Thread are in base/thread.hpp: their standard headers are heavy and the
-// public headers do not need them.
+// public headers do not need them. Cell, for what atomics guard, is in base/cell.hpp.
 #pragma once
 
 #include <atomic>
 
+#if defined(ROUSE_MODEL)
+#include "rouse/model/atomic.hpp"
+#endif
+
 namespace rouse {
 #if defined(ROUSE_MODEL)
-#error "ROUSE_MODEL needs the model checker, which this version does not have yet"
+inline namespace model_checked {
+
+template <class T>
+using atomic = model::Atomic<T>;
+
+inline void fence(std::memory_order order, model::Where where = model::Where::current()) noexcept {
+  if (model::inside()) model::atomic_fence(order, where);
+}
+inline void spin_hint(model::Where where = model::Where::current()) noexcept {
+  if (model::inside()) model::spin(where);
+}
 #else
 inline namespace native {
 
 template <class T>
 using atomic = std::atomic<T>;
 
-using std::memory_order_acq_rel;
-using std::memory_order_acquire;
-using std::memory_order_relaxed;
-using std::memory_order_release;
-using std::memory_order_seq_cst;
-
 inline void fence(std::memory_order order) noexcept { std::atomic_thread_fence(order); }
 
-/// Tells the processor that this is a spin loop.
+/// Tells the processor that this is a spin loop: nothing changes until another thread stores.
 inline void spin_hint() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -31,7 +39,13 @@ inline void spin_hint() noexcept {
   asm volatile("yield");
 #endif
 }
-
-}  // namespace native
 #endif
+
+using std::memory_order_acq_rel;
+using std::memory_order_acquire;
+using std::memory_order_relaxed;
+using std::memory_order_release;
+using std::memory_order_seq_cst;
+
+}  // inline namespace
 }  // namespace rouse

@@ -70,4 +70,12 @@ inline constexpr bool address_sanitizer = false;
 inline constexpr bool address_sanitizer = false;
 #endif
 
+/// Built for the model checker (base/atomic.hpp): its atomics are larger, and memory goes straight
+/// to the allocator so that it sees leaks and uses after free.
+#if defined(ROUSE_MODEL)
+inline constexpr bool model_checker = true;
+#else
+inline constexpr bool model_checker = false;
+#endif
+
 }  // namespace rouse

@@ -6,8 +6,8 @@
 // only allocates reuses what another only frees. Memory once taken stays with the pool; the peak
 // uses of the threads bound it together. The heap of a thread that ended goes to a later one.
 //
-// Under AddressSanitizer every block comes from and goes to operator new/delete, so that leaks and
-// uses after free are seen.
+// Under AddressSanitizer and the model checker every block comes from and goes to operator
+// new/delete, so that leaks and uses after free are seen.
 #pragma once
 
 #include <bit>
@@ -41,19 +41,21 @@ struct BlockClass {
   }
 };
 
+inline constexpr bool blocks_are_pooled = !address_sanitizer && !model_checker;
+
 [[nodiscard]] ROUSE_API void* allocate_class(std::size_t index);
 ROUSE_API void free_class(void* block, std::size_t index) noexcept;
 
 /// Aligned for any type that is not over-aligned. Throws std::bad_alloc.
 /// Inline, because a coroutine's frame size is a constant: only its class reaches the pool.
 [[nodiscard]] inline void* allocate_block(std::size_t size) {
-  if (address_sanitizer || size > BlockClass::large_limit) return ::operator new(size);
+  if (!blocks_are_pooled || size > BlockClass::large_limit) return ::operator new(size);
   return allocate_class(BlockClass::of(size));
 }
 
 /// `size` must be the one given to `allocate_block`.
 inline void free_block(void* block, std::size_t size) noexcept {
-  if (address_sanitizer || size > BlockClass::large_limit) return ::operator delete(block);
+  if (!blocks_are_pooled || size > BlockClass::large_limit) return ::operator delete(block);
   free_class(block, BlockClass::of(size));
 }
 

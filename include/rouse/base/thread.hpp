@@ -2,13 +2,38 @@
 #pragma once
 
 #include <chrono>
+#if defined(ROUSE_MODEL)
+#include <mutex>
+#else
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#endif
 
 #include "rouse/base/atomic.hpp"
+#if defined(ROUSE_MODEL)
+#include "rouse/model/thread.hpp"
+#endif
 
 namespace rouse {
+#if defined(ROUSE_MODEL)
+inline namespace model_checked {
+
+using Mutex = model::CheckedMutex;
+using CondVar = model::CheckedCondVar;
+using Thread = model::CheckedThread;
+using Lock = std::unique_lock<Mutex>;
+
+/// In a model time passes when the scheduler says so.
+inline bool wait_for(CondVar& condition, Lock& lock, std::chrono::nanoseconds time,
+                     model::Where where = model::Where::current()) {
+  constexpr std::chrono::nanoseconds longest = std::chrono::hours(24 * 365);
+  return condition.wait_at_most(
+      lock, time < longest ? static_cast<std::uint64_t>(time.count()) : model::no_limit, where);
+}
+
+}  // namespace model_checked
+#else
 inline namespace native {
 
 using Mutex = std::mutex;
@@ -26,4 +51,5 @@ inline bool wait_for(CondVar& condition, Lock& lock, std::chrono::nanoseconds ti
 }
 
 }  // namespace native
+#endif
 }  // namespace rouse

@@ -1,0 +1,42 @@
+// TrackedCell<T>: what rouse::Cell<T> is in a model-checked build. Each access is held against
+// those of other threads: two that nothing orders, one of them a write, are a data race.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include "rouse/model/hooks.hpp"
+
+namespace rouse::model {
+
+template <class T>
+class TrackedCell {
+ public:
+  template <class... Args>
+    requires std::is_constructible_v<T, Args...>
+  constexpr explicit TrackedCell(Args&&... args) noexcept(
+      std::is_nothrow_constructible_v<T, Args...>)
+      : value_(std::forward<Args>(args)...) {
+    if (!std::is_constant_evaluated()) object_made(stamp_);
+  }
+  TrackedCell(const TrackedCell&) = delete;
+  TrackedCell& operator=(const TrackedCell&) = delete;
+  constexpr ~TrackedCell() {
+    if (!std::is_constant_evaluated()) cell_destroyed(this, stamp_);
+  }
+
+  [[nodiscard]] const T& read(Where where = Where::current()) const noexcept {
+    if (inside()) cell_read(this, stamp_, where);
+    return value_;
+  }
+  [[nodiscard]] T& write(Where where = Where::current()) noexcept {
+    if (inside()) cell_written(this, stamp_, where);
+    return value_;
+  }
+
+ private:
+  mutable Stamp stamp_;
+  T value_;
+};
+
+}  // namespace rouse::model

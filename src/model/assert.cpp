@@ -1,0 +1,20 @@
+// ROUSE_ASSERT in a model-checked build: in a model a failed assertion is a finding like any other.
+#include "rouse/base/assert.hpp"
+
+#include <string>
+
+#include "model/execution.hpp"
+#include "sys/console.hpp"
+
+void rouse::assert_failed(const char* file, int line, const char* message, const char* name,
+                          const char* detail) noexcept {
+  const bool in_model = model::inside();
+  model::running.in_thread = false;
+  std::string text = message;
+  if (name != nullptr) text.append("\n  in: ").append(name);
+  if (detail != nullptr) text.append("\n  ").append(detail);
+  text.append("\n  (").append(file).append(":").append(std::to_string(line)).append(")");
+  if (in_model) model::running.execution->fail(model::Problem::failed_assert, text);
+  sys::write_stderr("rouse: " + text + "\n");
+  sys::abort_process();
+}
