@@ -55,7 +55,9 @@ auto start_and_cancel(const std::vector<nanoseconds>& durations) {
 Async<void> sleeper(time::Instant until, std::atomic<std::int64_t>& worst_ns) {
   co_await sleep_until(until);
   const std::int64_t late = (time::now() - until).count();
-  if (late > worst_ns.load(std::memory_order_relaxed)) worst_ns = late;
+  std::int64_t worst = worst_ns.load(std::memory_order_relaxed);
+  while (late > worst && !worst_ns.compare_exchange_weak(worst, late)) {
+  }
 }
 Async<void> sleep_in_tasks(const std::vector<nanoseconds>& durations,
                            std::atomic<std::int64_t>& worst_ns) {

@@ -11,8 +11,7 @@ inline constexpr std::string_view http_answer =
     "HTTP/1.1 200 OK\r\nContent-Length: 13\r\nContent-Type: text/plain\r\n\r\nHello, World!";
 inline constexpr std::string_view http_end = "\r\n\r\n";
 
-/// Counts the requests in `text`, of which `known` bytes were looked at before, and says how many
-/// bytes belong to whole ones.
+/// How many whole requests there are, and how many bytes they have.
 struct Requests {
   std::size_t count = 0;
   std::size_t size = 0;

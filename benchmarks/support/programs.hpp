@@ -23,6 +23,7 @@ struct Row {
 using Serve = void (*)(bool http, unsigned workers);
 
 inline constexpr int exit_usage = 2;
+inline constexpr int exit_wrong_workers = 3;
 
 inline int print_usage() {
   std::fputs("usage: --rows | ROW WORKERS N | serve echo|http WORKERS\n", stderr);
@@ -31,7 +32,7 @@ inline int print_usage() {
 
 inline int print_wrong_workers() {
   std::fputs("not with so many workers\n", stderr);
-  return exit_usage;
+  return exit_wrong_workers;
 }
 
 inline int run_row(const Row& row, unsigned workers, long n) {

@@ -14,9 +14,10 @@ from runtimes import OURS, PEER_RUNTIMES
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="./dev bench", description="Measures rouse, beside what the machine can do.")
+    parser = argparse.ArgumentParser(prog="./dev bench", allow_abbrev=False,
+                                     description="Measures rouse, beside what the machine can do.")
     parser.add_argument("--peers", action="store_true",
-                        help="beside Tokio, Go, Asio and libuv, too; writes docs/benchmarks.md and docs/charts")
+                        help="beside Tokio, Go, Asio and libuv, too; all rows with 5 rounds or more: writes docs/benchmarks.md")
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead of a table")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="rows whose name contains NAME")
     parser.add_argument("--quick", action="store_true", help="smaller work, one round: to see that all works")
@@ -28,11 +29,13 @@ def arguments():
     args = parser.parse_args()
     if args.rounds is not None and args.rounds < 1:
         parser.error("--rounds must be at least 1")
+    if args.store and not args.instructions:
+        parser.error("--store goes with --instructions")
     return args
 
 
-def selected(only):
-    rows = [row for row in ROWS if not only or any(text in row.name for text in only)]
+def selected(rows, only):
+    rows = [row for row in rows if not only or any(text in row.name for text in only)]
     if not rows:
         sys.exit(f"no row has {' or '.join(only)} in its name; ./dev bench --list shows them")
     return rows
@@ -57,8 +60,8 @@ def main():
         print("\n".join(row.name for row in ROWS))
         return 0
     if args.instructions:
-        return instructions.run(args.only, args.store, args.json)
-    rows = selected(args.only)
+        return instructions.run(selected(instructions.ROWS, args.only), args.store, args.json)
+    rows = selected(ROWS, args.only)
     rouse, reference = OURS
     failures = []
     runtimes = [rouse, *built(PEER_RUNTIMES if args.peers else (), failures), reference]
@@ -85,9 +88,12 @@ def main():
     if failures:
         print("\n".join(["", "what went wrong:", *failures]), file=sys.stderr)
         return 1
-    if args.peers and not args.only and not args.quick:
-        report.write(lines, runtimes, head)
-        print(f"wrote {report.DOCUMENT.relative_to(report.ROOT)}", file=sys.stderr)
+    if args.peers:
+        if args.only or args.quick or rounds < 5:
+            print("docs/benchmarks.md is left as it is: only a run of all rows with 5 rounds writes it", file=sys.stderr)
+        else:
+            report.write(lines, runtimes, head)
+            print(f"wrote {report.DOCUMENT.relative_to(report.ROOT)}", file=sys.stderr)
     return 0
 
 

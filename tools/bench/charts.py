@@ -61,6 +61,9 @@ def chart(title, lines, runtimes):
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{bottom + 40}" '
              f'viewBox="0 0 {WIDTH} {bottom + 40}">',
              '<rect width="100%" height="100%" fill="#ffffff"/>', text(20, 28, title, 17), *legend(shown)]
+    for index in range(len(rows)):
+        y = TOP + STEP * index + STEP / 2
+        parts.append(f'<line x1="{LEFT}" y1="{y:.1f}" x2="{WIDTH - RIGHT}" y2="{y:.1f}" stroke="#f0f0f0"/>')
     for tick in scale.ticks():
         x = scale.x(tick)
         colour, width = ("#222", 2) if tick == 1 else ("#e4e4e4", 1)
@@ -69,7 +72,6 @@ def chart(title, lines, runtimes):
     for index, (line, ratios) in enumerate(rows):
         y = TOP + STEP * index + STEP / 2
         parts.append(text(LEFT - 12, y + 4, line.title(), 13, "end"))
-        parts.append(f'<line x1="{LEFT}" y1="{y:.1f}" x2="{WIDTH - RIGHT}" y2="{y:.1f}" stroke="#f0f0f0"/>')
         for runtime in shown:
             if runtime.name in ratios:
                 parts.append(f'<circle cx="{scale.x(ratios[runtime.name]):.1f}" cy="{y:.1f}" r="6" '

@@ -7,14 +7,17 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections import namedtuple
 
 from runtimes import CLANG, ROOT, Rouse, output
 
 BASELINE = ROOT / "benchmarks/instructions.json"
 LIMIT = 1.05
 
-# Row, size, operations in one run of that size. Small: callgrind is fifty times slower.
-ROWS = (
+Counted = namedtuple("Counted", ("name", "n", "operations"))
+
+# With the operations in one run of size n. Small: callgrind is fifty times slower.
+ROWS = tuple(Counted(*row) for row in (
     ("child_await", 1000, 1000),
     ("ready_await", 1000, 1000),
     ("pending_poll", 1000, 1000),
@@ -31,7 +34,7 @@ ROWS = (
     ("mpsc_4x1", 5000, 5000),
     ("mutex", 8000, 8000),
     ("timer_cancel", 1000, 500_000),
-)
+))
 
 
 def total(row, n, runs):
@@ -41,7 +44,7 @@ def total(row, n, runs):
         done = subprocess.run([str(part) for part in command], text=True, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, env={**os.environ, "ROUSE_BENCH_RUNS": str(runs)})
     if done.returncode != 0:
-        raise RuntimeError(f"callgrind on {row}: exit code {done.returncode}\n{done.stderr}")
+        sys.exit(f"callgrind on {row}: exit code {done.returncode}\n{done.stderr}")
     return int(re.search(r"Collected : (\d+)", done.stderr).group(1))
 
 
@@ -51,23 +54,22 @@ def count(row, n, operations):
     return (total(row, n, more) - total(row, n, warm)) / (more - warm) / operations
 
 
-def run(only, store, as_json):
+def run(rows, store, as_json):
     compiler = output(CLANG, "--version").splitlines()[0]
     baseline = json.loads(BASELINE.read_text()) if BASELINE.exists() else {}
     known = baseline.get("instructions", {})
     found, worse = {}, []
-    rows = [row for row in ROWS if not only or any(text in row[0] for text in only)]
     if not as_json:
         print(f"{'instructions each':24}{'now':>10}{'baseline':>10}{'ratio':>8}")
     for row, n, operations in rows:
-        found[row] = round(count(row, n, operations), 1)
+        found[row] = round(count(row, n, operations), 2)
         ratio = found[row] / known[row] if known.get(row) else None
         if as_json:
             print(json.dumps({"bench": row, "runtime": "rouse", "workers": 0, "unit": "instructions",
                               "median": found[row], "min": found[row], "max": found[row], "runs": 1}), flush=True)
         else:
-            texts = (f"{known[row]:10.1f}{ratio:8.3f}") if ratio else f"{'none':>10}"
-            print(f"{row:24}{found[row]:10.1f}{texts}", flush=True)
+            texts = (f"{known[row]:10.2f}{ratio:8.3f}") if ratio else f"{'none':>10}"
+            print(f"{row:24}{found[row]:10.2f}{texts}", flush=True)
         if ratio and ratio > LIMIT:
             worse.append(f"{row}: {known[row]} -> {found[row]} instructions, {100 * (ratio - 1):.1f}% more")
     if store:

@@ -1,7 +1,6 @@
 """Runs the rows: strictly one program at a time, round by round for every runtime in turn, so that
 noise hits all alike."""
 
-import os
 import resource
 import statistics
 import subprocess
@@ -11,6 +10,7 @@ import time
 from pathlib import Path
 
 import servers
+from runtimes import NOT_WITH_SO_MANY_WORKERS
 
 
 class Series:
@@ -56,8 +56,8 @@ def raise_file_limit():
 def run_program(runtime, row, workers, n):
     done = subprocess.run([runtime.program(), row.name, str(workers), str(n)], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
-    if done.returncode == 2:
-        return None  # not with so many workers
+    if done.returncode == NOT_WITH_SO_MANY_WORKERS:
+        return None
     if done.returncode != 0:
         raise RuntimeError(f"{runtime.name} {row.name} {workers} {n}: exit code {done.returncode}\n{done.stderr}")
     return [float(word) for word in done.stdout.split()]
@@ -70,7 +70,7 @@ def compile_time(runtime):
             return None
         start = time.monotonic()
         for command in commands:
-            subprocess.run([str(part) for part in command], check=True, env=os.environ)
+            subprocess.run([str(part) for part in command], check=True)
         return [time.monotonic() - start]
 
 

@@ -40,7 +40,7 @@ def versions(runtimes):
 
 def header(runtimes, rounds, quick):
     when = datetime.date.today().isoformat()
-    how = "one quick round of smaller work" if quick else f"median of {rounds} interleaved rounds"
+    how = f"quick: smaller work, median of {rounds}" if quick else f"median of {rounds} interleaved rounds"
     return [*machine(), versions(runtimes), f"{when}, {how}, load before: {os.getloadavg()[0]:.2f}"]
 
 
@@ -58,11 +58,11 @@ def lost(lines, runtimes):
 def write_pictures(lines, runtimes):
     PICTURES.mkdir(exist_ok=True)
     others = [runtime for runtime in runtimes if runtime.name != "rouse"]
-    tasks = [line for line in lines if line.row.kind == "program" and line.workers == max(line.row.workers)]
+    tasks = [line for line in lines if line.row.kind != "server" and line.workers == max(line.row.workers)]
     servers = [line for line in lines if line.row.kind == "server" and line.workers == 1
                and line.value.suffix in ("", "_p99")]
     written = []
-    for name, title, shown in (("tasks", "Tasks, channels, timers, memory (2 workers where there is a choice)", tasks),
+    for name, title, shown in (("tasks", "Tasks, channels, timers, memory, compile time (2 workers where there is a choice)", tasks),
                                ("servers", "Servers over loopback, 1 worker", servers)):
         picture = charts.chart(title, shown, others)
         if picture:
@@ -85,8 +85,9 @@ def write(lines, runtimes, head):
         "[benchmarks/README.md](../benchmarks/README.md), where the time goes in [performance.md](performance.md).",
         "\n".join(f"- {text}" for text in head),
         "Less is better, but for requests a second. *Of the best peer*: what rouse takes, divided by what the best "
-        "of the others takes; **bold** where rouse is not the best. *Limit*: what the machine itself does, hand-written "
-        "without a runtime. An empty field: the runtime does not have it. On servers differences below 15% are ties.",
+        "of the others takes (of requests a second the other way round): below 1 rouse is better, **bold** where it is "
+        "not. *Limit*: what the machine itself does, hand-written without a runtime; the ping-pong there is between two "
+        "CPUs, while a runtime may have both tasks on one. An empty field: the runtime does not have it. On servers differences below 15% are ties.",
         *write_pictures(lines, runtimes),
     ]
     for group in groups:

@@ -5,7 +5,7 @@ import glob
 import subprocess
 import tempfile
 
-from runtimes import PROGRAMS
+from runtimes import NOT_WITH_SO_MANY_WORKERS, PROGRAMS
 
 PIPELINE = """
 init = function(args)
@@ -27,16 +27,18 @@ def cpu_seconds(pid):
 
 
 def echo_load(pid, port, connections, seconds):
-    load = subprocess.Popen([PROGRAMS / "echo_load", str(port), str(connections), str(seconds)],
-                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    if load.stdout.readline().strip() != "ready":
-        raise RuntimeError("the load could not connect: is the limit of open files high enough?")
-    before = cpu_seconds(pid)
-    load.stdin.write("\n")
-    load.stdin.flush()
-    requests, taken, _, p99 = load.stdout.readline().split()
-    cpu = cpu_seconds(pid) - before
-    load.wait()
+    command = ["timeout", "120", PROGRAMS / "echo_load", str(port), str(connections), str(seconds)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as load:
+        if load.stdout.readline().strip() != "ready":
+            raise RuntimeError("the load could not connect: is the limit of open files high enough?")
+        before = cpu_seconds(pid)
+        load.stdin.write("\n")
+        load.stdin.flush()
+        values = load.stdout.readline().split()
+        cpu = cpu_seconds(pid) - before
+    if len(values) != 4:
+        raise RuntimeError("the load ended before its time: did the server close a connection?")
+    requests, taken, _, p99 = values
     return int(requests), float(taken), cpu, float(p99)
 
 
@@ -55,7 +57,8 @@ def wrk_load(pid, port, connections, depth, seconds):
             script.flush()
             command[1:1] = ["-s", script.name]
         before = cpu_seconds(pid)
-        report = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+        report = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True,
+                                timeout=120).stdout
         cpu = cpu_seconds(pid) - before
     found = {}
     for line in report.splitlines():
@@ -78,7 +81,9 @@ def measure(runtime, row, workers, seconds):
     try:
         port = server.stdout.readline()
         if not port:
-            return None
+            if server.wait() == NOT_WITH_SO_MANY_WORKERS:
+                return None
+            raise RuntimeError(f"its {kind} server ended with exit code {server.returncode}")
         if kind == "http":
             load = wrk_load(server.pid, int(port), row.load["connections"], row.load.get("depth", 1), seconds)
         else:

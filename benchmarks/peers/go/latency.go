@@ -12,17 +12,16 @@ import (
 // wakeLatency gives p50 and p99 of the time from a wake until the goroutine runs, in microseconds.
 //
 // The outside thread is a goroutine with a thread of its own: it sleeps in a system call, writes to
-// a pipe that the other goroutine reads, and spins in a plain loop over an atomic. It occupies a P
-// while it spins, hence one more of them than workers. A send on a channel is not a wake from
-// outside: the receiver becomes the next goroutine of the sender's own P, from where another thread
-// steals it only after a pause.
+// a pipe that the other goroutine reads, and waits for the answer in a system call. A send on a
+// channel is not a wake from outside: the receiver becomes the next goroutine of the sender's own P,
+// from where another thread steals it only after a pause.
 func wakeLatency(n int) []float64 {
-	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
 	start := time.Now()
 	var ranAt atomic.Int64
-	var pipe [2]int
-	check(syscall.Pipe2(pipe[:], syscall.O_CLOEXEC|syscall.O_NONBLOCK) == nil)
-	reader := os.NewFile(uintptr(pipe[0]), "pipe")
+	var wake, answer [2]int
+	check(syscall.Pipe2(wake[:], syscall.O_CLOEXEC|syscall.O_NONBLOCK) == nil)
+	check(syscall.Pipe2(answer[:], syscall.O_CLOEXEC) == nil)
+	reader := os.NewFile(uintptr(wake[0]), "pipe")
 	times := make(chan []float64)
 	go func() {
 		runtime.LockOSThread()
@@ -31,11 +30,9 @@ func wakeLatency(n int) []float64 {
 		pause := syscall.NsecToTimespec(int64(200 * time.Microsecond))
 		for i := range all {
 			syscall.Nanosleep(&pause, nil)
-			ranAt.Store(0)
 			wokenAt := time.Since(start)
-			syscall.Write(pipe[1], message)
-			for ranAt.Load() == 0 {
-			}
+			syscall.Write(wake[1], message)
+			syscall.Read(answer[0], message)
 			all[i] = float64(ranAt.Load()-int64(wokenAt)) / 1e3
 		}
 		times <- all
@@ -45,6 +42,7 @@ func wakeLatency(n int) []float64 {
 		_, err := reader.Read(message)
 		check(err == nil)
 		ranAt.Store(int64(time.Since(start)))
+		syscall.Write(answer[1], message)
 	}
 	all := <-times
 	sort.Float64s(all)

@@ -87,12 +87,21 @@ func fail(message ...any) {
 	os.Exit(2)
 }
 
-func number(text string, least int) int {
+func number(text string) int {
 	value, err := strconv.Atoi(text)
-	if err != nil || value < least {
-		fail("no such number:", text)
+	if err != nil {
+		fail("no number:", text)
 	}
 	return value
+}
+
+func setWorkers(text string) {
+	workers := number(text)
+	if workers < 1 {
+		fmt.Fprintln(os.Stderr, "not with so many workers")
+		os.Exit(3)
+	}
+	runtime.GOMAXPROCS(workers)
 }
 
 func main() {
@@ -103,11 +112,11 @@ func main() {
 			fmt.Println(row.name)
 		}
 	case len(arguments) == 3 && arguments[0] == "serve":
-		runtime.GOMAXPROCS(number(arguments[2], 1))
+		setWorkers(arguments[2])
 		fail(serve(arguments[1]))
 	case len(arguments) == 3:
-		runtime.GOMAXPROCS(number(arguments[1], 1))
-		n := number(arguments[2], 0)
+		setWorkers(arguments[1])
+		n := number(arguments[2])
 		for _, row := range rows {
 			if row.name == arguments[0] {
 				for i, value := range row.run(n) {

@@ -9,6 +9,9 @@ import (
 
 const answer = "HTTP/1.1 200 OK\r\nContent-Length: 13\r\nContent-Type: text/plain\r\n\r\nHello, World!"
 
+// As many as a buffer can hold requests.
+var answers = bytes.Repeat([]byte(answer), 1024)
+
 // serve tells its port, then runs a goroutine for every connection.
 func serve(kind string) error {
 	connections := map[string]func(net.Conn) error{"echo": echo, "http": http}
@@ -50,28 +53,26 @@ func http(conn net.Conn) error {
 	endOfRequest := []byte("\r\n\r\n")
 	buffer := make([]byte, 4096)
 	size := 0
-	var answers []byte
 	for {
 		read, err := conn.Read(buffer[size:])
 		if err != nil {
 			return err
 		}
 		size += read
-		answered := 0
+		count, answered := 0, 0
 		for {
 			end := bytes.Index(buffer[answered:size], endOfRequest)
 			if end < 0 {
 				break
 			}
-			answers = append(answers, answer...)
+			count++
 			answered += end + len(endOfRequest)
 		}
-		if len(answers) > 0 {
-			if _, err := conn.Write(answers); err != nil {
+		if count > 0 {
+			if _, err := conn.Write(answers[:count*len(answer)]); err != nil {
 				return err
 			}
 		}
-		answers = answers[:0]
 		if size = copy(buffer, buffer[answered:size]); size == len(buffer) {
 			return errors.New("a request is too long")
 		}

@@ -9,7 +9,6 @@ constexpr auto rows = std::to_array<bench::Row>({
     {"timer_cancel", timer_cancel},
     {"timer_fire", timer_fire},
     {"wake_latency", wake_latency},
-    {"start_stop", start_stop},
 });
 
 }  // namespace

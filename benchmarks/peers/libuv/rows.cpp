@@ -136,20 +136,3 @@ Values wake_latency(unsigned workers, long n) {
   const std::jthread worker([&] { loop.run(); });
   return waiter.latency.measure(n, [&] { uv_async_send(&async); });
 }
-
-Values start_stop(unsigned workers, long n) {
-  if (workers != 1) return {};
-  return {bench::mean_ns(n,
-                         [&] {
-                           for (long i = 0; i < n; ++i) {
-                             Loop loop;
-                             uv_async_t async;
-                             uv_async_init(loop.get(), &async, [](uv_async_t* done) {
-                               uv_close(as_handle(done), nullptr);
-                             });
-                             uv_async_send(&async);
-                             loop.run();
-                           }
-                         }) /
-          1e3};
-}

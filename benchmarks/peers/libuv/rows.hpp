@@ -9,7 +9,6 @@ using Values = std::vector<double>;
 Values timer_cancel(unsigned workers, long n);
 Values timer_fire(unsigned workers, long n);
 Values wake_latency(unsigned workers, long n);
-Values start_stop(unsigned workers, long n);
 
 // server.cpp
 void serve(bool http, unsigned workers);

@@ -1,4 +1,3 @@
-use std::hint;
 use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Release};
 use std::sync::Arc;
 use std::thread;
@@ -13,6 +12,7 @@ pub async fn wake(n: u64) -> Vec<f64> {
     let ran_at = Arc::new(AtomicU64::new(0));
 
     let (waking, noted) = (notify.clone(), ran_at.clone());
+    // It waits for the task without a CPU: spinning, it would be in the way of who was woken.
     let thread = thread::spawn(move || {
         let wake = |_| {
             thread::sleep(Duration::from_micros(200));
@@ -21,7 +21,7 @@ pub async fn wake(n: u64) -> Vec<f64> {
             waking.notify_one();
             loop {
                 match noted.load(Acquire) {
-                    0 => hint::spin_loop(),
+                    0 => thread::park(),
                     at => return (at - woken_at) as f64 / 1e3,
                 }
             }
@@ -31,6 +31,7 @@ pub async fn wake(n: u64) -> Vec<f64> {
     for _ in 0..n {
         notify.notified().await;
         ran_at.store(now(), Release);
+        thread.thread().unpark();
     }
     let mut times: Vec<f64> = thread.join().unwrap();
     times.sort_by(f64::total_cmp);
