@@ -56,7 +56,7 @@ Arena::Arena() {
 }
 
 Arena::~Arena() {
-  if (live_ != 0) return;
+  if (is_kept_) return;
   ::madvise(memory_, arena_bytes, MADV_DONTNEED);
   space().unused.push_back(static_cast<std::size_t>(memory_ - space().begin) / arena_bytes);
 }

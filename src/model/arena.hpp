@@ -31,8 +31,10 @@ class Arena {
   Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
-  /// Gives the memory back if no block is left.
+  /// Gives the memory back, unless it is to be kept.
   ~Arena();
+  /// Something outside of the execution may refer to its blocks.
+  void keep() noexcept { is_kept_ = true; }
 
   /// Forgets all blocks.
   void begin_execution() noexcept;
@@ -65,6 +67,7 @@ class Arena {
   char* memory_ = nullptr;
   std::array<Region, max_threads> regions_;
   std::size_t live_ = 0;
+  bool is_kept_ = false;
 };
 
 }  // namespace rouse::model

@@ -56,6 +56,8 @@ Execution::Outcome Execution::run(const std::function<void()>& body) {
                        trace.text(), search_.choices.taken()};
     outcome_ = Outcome::failed;
   }
+  // A failed test, for instance, keeps strings that a thread has made.
+  if (outcome_ == Outcome::failed) arena_.keep();
   return outcome_;
 }
 
@@ -195,7 +197,7 @@ void Execution::step(bool is_branch, Waiting waiting) {
   const bool is_bounded = bound != Options::unbounded;
   const std::size_t explored =
       can_go_on && (!is_decision || preemptions_ >= bound) ? 1 : ready_.size();
-  if (is_decision && choices.is_new()) {
+  if (is_decision && choices.is_new() && search_.options.prune) {
     const unsigned left = is_bounded ? bound - std::min(bound, preemptions_) : 0;
     if (!search_.visited.enter(state(is_bounded && can_go_on), left)) end(Outcome::known);
   }

@@ -171,7 +171,7 @@ class Execution {
   void learn(Object& object, bool is_change);
   void learn_tried(const MutexObject& mutex);
   [[nodiscard]] bool is_tried(const MutexObject& mutex) const {
-    return search_.tried.contains(mutex.address);
+    return !search_.options.prune || search_.tried.contains(mutex.address);
   }
 
   AtomicObject& atomic(const Word& word);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <cxxabi.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <vector>
@@ -10,17 +11,12 @@
 #include <ucontext.h>
 #endif
 
-// The exceptions a thread is handling, as the C++ ABI defines them: two words.
-namespace __cxxabiv1 {
-struct __cxa_eh_globals;
-extern "C" __cxa_eh_globals* __cxa_get_globals() noexcept;
-}  // namespace __cxxabiv1
-
 namespace rouse::model {
 namespace {
 
 constexpr std::size_t stack_bytes = 256 * 1024;
 constexpr std::size_t page_bytes = 4096;
+// The exceptions a thread is handling: two words of the C++ ABI.
 constexpr std::size_t handled_exceptions_bytes = 2 * sizeof(void*);
 
 /// The thread_local variables of the program itself, on the thread that runs the model.
@@ -78,12 +74,12 @@ struct Fiber::ThreadState {
   void save() {
     const ThreadLocals& program = ThreadLocals::get();
     if (program.bytes != 0) std::memcpy(locals.data(), program.here, program.bytes);
-    std::memcpy(handled_exceptions, __cxxabiv1::__cxa_get_globals(), sizeof handled_exceptions);
+    std::memcpy(handled_exceptions, abi::__cxa_get_globals(), sizeof handled_exceptions);
   }
   void load() const {
     const ThreadLocals& program = ThreadLocals::get();
     if (program.bytes != 0) std::memcpy(program.here, locals.data(), program.bytes);
-    std::memcpy(static_cast<void*>(__cxxabiv1::__cxa_get_globals()), handled_exceptions,
+    std::memcpy(static_cast<void*>(abi::__cxa_get_globals()), handled_exceptions,
                 sizeof handled_exceptions);
   }
 };

@@ -4,34 +4,16 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <memory>
 
 #include "rouse/base/assert.hpp"
 
+#include "model/crash.hpp"
 #include "model/execution.hpp"
 #include "sys/console.hpp"
 
 namespace rouse::model {
 namespace {
-
-std::terminate_handler terminate_before = nullptr;
-
-void on_terminate() {
-  if (!inside()) terminate_before();
-  running.in_thread = false;
-  running.execution->fail(Problem::exception,
-                          "std::terminate was called: an exception left a noexcept function, or "
-                          "came while another was being thrown");
-}
-
-class CatchTerminate {
- public:
-  CatchTerminate() { terminate_before = std::set_terminate(on_terminate); }
-  CatchTerminate(const CatchTerminate&) = delete;
-  CatchTerminate& operator=(const CatchTerminate&) = delete;
-  ~CatchTerminate() { std::set_terminate(terminate_before); }
-};
 
 void count(Report& report, const Execution& execution, Execution::Outcome outcome) {
   ++(outcome == Execution::Outcome::known ? report.cut_short : report.executions);
@@ -105,6 +87,8 @@ const char* to_string(Problem problem) noexcept {
       return "failed ensure";
     case Problem::failed_assert:
       return "failed assertion";
+    case Problem::crash:
+      return "crash";
     case Problem::misuse:
       return "misuse";
     case Problem::not_deterministic:
@@ -131,7 +115,7 @@ Report explore(const std::function<void()>& body, const Options& options) {
                    options.preemption_bound == Options::unbounded,
                "Options::preemption_bound: at most 14, or Options::unbounded");
   const auto start = std::chrono::steady_clock::now();
-  const CatchTerminate catch_terminate;
+  const CatchCrashes catch_crashes;
   Report report;
   const auto search = std::make_unique<Search>();
   search->options = options;

@@ -35,7 +35,7 @@ void Execution::describe(Object& object, const void* address, Stamp& stamp, std:
   object.address = address;
   object.stamp = &stamp;
   object.name_hash = mix(reinterpret_cast<std::uintptr_t>(address), 0x0B1EC7);
-  object.contended = search_.contended.contains(address);
+  object.contended = !search_.options.prune || search_.contended.contains(address);
 }
 
 template <class T>

@@ -169,16 +169,19 @@ void spin(Where where) noexcept {
   run.step(false, {.what = Waiting::For::change});
   bool was_fruitful = self.change_came;
   self.change_came = false;
+  Hash forced = 0;
   if (!was_fruitful) {
     for (const ModelThread::Seen& seen : self.seen) {
-      if (run.memory[seen.location].newest().place <= seen.place) continue;
+      const Location& location = run.memory[seen.location];
+      if (location.newest().place <= seen.place) continue;
       self.at_least.raise(seen.location, seen.place + 1);
+      forced = mix(forced, location.name_hash);
       was_fruitful = true;
     }
   }
   self.fruitless_spins = was_fruitful ? 0 : self.fruitless_spins + 1;
   self.seen.clear();
-  run.event(Op::spin, nullptr, was_fruitful ? 1 : 0);
+  run.event(Op::spin, nullptr, was_fruitful ? 1 : 0, forced);
 }
 
 void cell_read(const void* address, Stamp& stamp, Where where) noexcept {

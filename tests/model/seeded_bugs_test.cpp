@@ -452,6 +452,17 @@ TEST(SeededBug, AnExceptionOutOfANoexceptFunctionIsFound) {
   EXPECT_EQ(finding.problem, Problem::exception);
 }
 
+TEST(SeededBug, ACrashIsFound) {
+  const Finding finding = found_in([] {
+    static int number = 1;
+    atomic<int*> pointer{&number};
+    Thread other([&] { pointer.store(nullptr); });
+    ensure(*static_cast<volatile int*>(pointer.load()) == 1);
+    other.join();
+  });
+  EXPECT_EQ(finding.problem, Problem::crash);
+}
+
 TEST(SeededBug, AFailedAssertionIsFound) {
   const Finding finding = found_in([] {
     atomic<int> x{0};

@@ -13,8 +13,8 @@
 // rouse::spin_hint() in each round.
 //
 // Found are: data races on Cell, deadlocks and lost wakeups, livelocks, leaks, double frees, uses
-// after free and after destruction, failed `ensure` and ROUSE_ASSERT, exceptions that nobody
-// catches. Needs a program that is linked with rouse::model instead of rouse::rouse.
+// after free and after destruction, failed `ensure` and ROUSE_ASSERT, crashes, exceptions that
+// nobody catches. Needs a program that is linked with rouse::model instead of rouse::rouse.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +42,8 @@ struct Options {
   std::uint64_t seed = 1;
   /// Runs this one execution: the string that a report gave.
   std::string replay = {};
+  /// False: every single execution, for testing the checker itself.
+  bool prune = true;
 };
 
 enum class Problem : std::uint8_t {
@@ -52,6 +54,7 @@ enum class Problem : std::uint8_t {
   use_after_free,  // or after destruction
   bad_free,        // a second time, or of what was never allocated
   exception,
+  crash,  // a segmentation fault, an overflowing stack, abort
   failed_ensure,
   failed_assert,
   misuse,
