@@ -16,12 +16,13 @@ using Outcomes = std::set<std::string>;
 class Litmus {
  public:
   /// In the body, at its end: this execution's result.
+  void saw(const std::vector<int>& results) {
+    std::string text;
+    for (const int result : results) text += (text.empty() ? "" : " ") + std::to_string(result);
+    outcomes_.insert(text);
+  }
   void saw(std::initializer_list<int> results) {
-    outside([&] {
-      std::string text;
-      for (const int result : results) text += (text.empty() ? "" : " ") + std::to_string(result);
-      outcomes_.insert(text);
-    });
+    outside([&] { saw(std::vector<int>(results)); });
   }
   [[nodiscard]] const Outcomes& outcomes() const { return outcomes_; }
 
