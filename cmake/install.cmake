@@ -4,6 +4,9 @@ include(CMakePackageConfigHelpers)
 
 set(rouse_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rouse)
 install(TARGETS rouse EXPORT rouseTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TARGET rouse_model)
+  install(TARGETS rouse_model EXPORT rouseTargets)
+endif()
 install(
   DIRECTORY include/rouse
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
