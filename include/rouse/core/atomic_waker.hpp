@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "rouse/base/atomic.hpp"
+#include "rouse/base/cell.hpp"
 #include "rouse/core/waker.hpp"
 
 namespace rouse {
@@ -37,13 +38,13 @@ class ROUSE_API AtomicWaker {
       return;
     }
     Waker old;
-    if (!slot_.will_wake(waker)) old = std::exchange(slot_, Waker(waker));
+    if (!slot_.read().will_wake(waker)) old = std::exchange(slot_.write(), Waker(waker));
     expected = registering;
     // ORDER: acq_rel; release publishes the slot to the next wake, acquire sees what was written
     // before a wake that came meanwhile.
     if (!state_.compare_exchange_strong(expected, waiting, memory_order_acq_rel,
                                         memory_order_acquire)) {
-      Waker woken = std::move(slot_);
+      Waker woken = std::move(slot_.write());
       // ORDER: acq_rel; gives the slot back before the waker is called.
       state_.exchange(waiting, memory_order_acq_rel);
       std::move(woken).wake();
@@ -61,7 +62,7 @@ class ROUSE_API AtomicWaker {
   Waker take() {
     // ORDER: acq_rel; release publishes what the task will look at, acquire sees its waker.
     if (state_.fetch_or(waking, memory_order_acq_rel) != waiting) return Waker();
-    Waker waker = std::move(slot_);
+    Waker waker = std::move(slot_.write());
     // ORDER: release; the slot is empty before the next registration sees it.
     state_.fetch_and(static_cast<std::uint8_t>(~waking), memory_order_release);
     return waker;
@@ -73,7 +74,7 @@ class ROUSE_API AtomicWaker {
   static constexpr std::uint8_t waking = 2;
 
   atomic<std::uint8_t> state_{waiting};
-  Waker slot_;
+  Cell<Waker> slot_;
 };
 
 }  // namespace rouse

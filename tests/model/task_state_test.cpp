@@ -1,0 +1,132 @@
+// Models of a task's state word under a scheduler with many threads: wakes against polls. The task
+// here is a counter of what was published before its wakes; the scheduler is one thread that spins
+// on a one-place queue.
+#include "rouse/exec/task_state.hpp"
+
+#include <gtest/gtest.h>
+
+#include "rouse/base/cell.hpp"
+#include "rouse/base/thread.hpp"
+#include "rouse/model/model.hpp"
+
+namespace rouse::model {
+namespace {
+
+class Task {
+ public:
+  SharedTaskState state() { return SharedTaskState(word_); }
+
+  void wake(int bit) {
+    published_.fetch_or(bit, memory_order_relaxed);
+    if (state().wake(false) == SharedTaskState::Woken::enqueue) enqueue();
+  }
+  void enqueue() {
+    // ORDER: release; as a run queue publishes a task.
+    ensure(!queued_.exchange(true, memory_order_release), "a task is in one queue at most");
+  }
+  /// Runs the task until it has seen all of `bits`.
+  void run_until_seen(int bits) {
+    for (;;) {
+      // ORDER: acquire; as a run queue does.
+      while (!queued_.exchange(false, memory_order_acquire)) spin_hint();
+      if (state().start_poll() == NextPoll::poll) polls_.write() += 1;
+      if ((published_.load(memory_order_relaxed) & bits) == bits) break;
+      if (state().end_poll(0)) enqueue();
+    }
+    state().finish(0);
+  }
+
+ private:
+  TaskState word_;
+  atomic<int> published_{0};
+  atomic<bool> queued_{true};  // as it is born
+  Cell<int> polls_{0};         // the future: one polls at a time
+};
+
+TEST(TaskStateModel, AWakeIsSeenByAPoll) {
+  check(
+      [] {
+        Task task;
+        Thread waker([&] { task.wake(1); });
+        task.run_until_seen(1);
+        waker.join();
+      },
+      {.preemption_bound = Options::unbounded});
+}
+
+TEST(TaskStateModel, OfTwoWakesAlsoTheOneThatFindsTheTaskNotifiedPublishes) {
+  check([] {
+    Task task;
+    Thread first([&] { task.wake(1); });
+    Thread second([&] { task.wake(2); });
+    task.run_until_seen(3);
+    first.join();
+    second.join();
+  });
+}
+
+TEST(TaskStateModel, TheOutcomeIsPublishedToTheJoiner) {
+  check(
+      [] {
+        TaskState word;
+        Cell<int> outcome{0};
+        Thread worker([&] {
+          outcome.write() = 42;
+          SharedTaskState(word).finish(0);
+        });
+        if (word.is_complete()) ensure(outcome.read() == 42, "the outcome");
+        worker.join();
+      },
+      {.preemption_bound = Options::unbounded});
+}
+
+TEST(TaskStateModel, TheJoinWakerIsTakenByOneOfTheTwo) {
+  check(
+      [] {
+        TaskState word;
+        Cell<int> join_waker{0};
+        int woken = 0;
+        Thread worker([&] {
+          if (SharedTaskState(word).finish(0).has_join_waker) woken = join_waker.read();
+        });
+        SharedTaskState handle(word);
+        join_waker.write() = 1;
+        const bool is_published = handle.publish_join_waker();
+        // A poll with another waker: back with the old one first.
+        if (is_published && handle.retract_join_waker()) {
+          join_waker.write() = 2;
+          handle.publish_join_waker();
+        }
+        worker.join();
+        ensure(!is_published || word.is_complete(), "it ended");
+        ensure(woken != 1 || is_published, "a waker that was not published is not woken");
+      },
+      {.preemption_bound = Options::unbounded});
+}
+
+TEST(TaskStateModel, TheLastOwnerFreesTheTask) {
+  check(
+      [] {
+        TaskState word;  // two owners: the scheduler and the handle
+        Cell<int> future{0};
+        atomic<int> freed{0};
+        const auto drop = [&] {
+          if (!SharedTaskState(word).drop_owner()) return;
+          future.write() = -1;  // nobody reads it any more
+          freed.fetch_add(1, memory_order_relaxed);
+        };
+        Thread scheduler([&] {
+          future.write() = 1;
+          SharedTaskState(word).finish(0);
+          drop();
+        });
+        if (!SharedTaskState(word).drop_join_interest()) (void)future.read();
+        drop();
+        scheduler.join();
+        ensure(freed.load(memory_order_relaxed) == 1, "freed once");
+      },
+      {.preemption_bound = Options::unbounded});
+}
+
+}  // namespace
+}  // namespace rouse::model
