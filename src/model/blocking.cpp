@@ -135,7 +135,7 @@ void condition_notify(const void* address, Stamp& stamp, bool all, Where where) 
     signal.waiting.clear();
     run.continue_history(signal, event);
   } else if (!signal.waiting.empty()) {
-    const std::size_t chosen = run.choose_store(signal.waiting.size());
+    const std::size_t chosen = run.choose_waiter(signal.waiting.size());
     let_go_on(signal.waiting[chosen]);
     signal.waiting.erase(signal.waiting.begin() + static_cast<std::ptrdiff_t>(chosen));
     run.continue_history(signal, mix(event, chosen));

@@ -1,5 +1,6 @@
 #include "model/execution.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -26,6 +27,7 @@ Execution::Outcome Execution::run(const std::function<void()>& body) {
   number_ = next_number();
   steps_ = 0;
   preemptions_ = 0;
+  old_values_ = 0;
   just_decided_ = false;
   now_ns = 1'000'000'000;
   locks_hash = 0;
@@ -198,8 +200,7 @@ void Execution::step(bool is_branch, Waiting waiting) {
   const std::size_t explored =
       can_go_on && (!is_decision || preemptions_ >= bound) ? 1 : ready_.size();
   if (is_decision && choices.is_new() && search_.options.prune) {
-    const unsigned left = is_bounded ? bound - std::min(bound, preemptions_) : 0;
-    if (!search_.visited.enter(state(is_bounded && can_go_on), left)) end(Outcome::known);
+    if (!search_.visited.enter(state(is_bounded && can_go_on), left())) end(Outcome::known);
   }
   const ThreadIndex next =
       ready_[choices.choose(Choices::About::thread, explored, ready_.size(), self.hash)];
@@ -269,11 +270,23 @@ Hash Execution::event(Op op, const Object* object, Hash detail, Hash more) {
   return self.hash;
 }
 
+Left Execution::left() const noexcept {
+  const auto rest = [](unsigned bound, unsigned used) {
+    return bound == Options::unbounded ? Left::most : bound - std::min(bound, used);
+  };
+  return {rest(search_.options.preemption_bound, preemptions_),
+          rest(search_.options.old_value_bound, old_values_)};
+}
+
 std::size_t Execution::choose_store(std::size_t count) {
-  if (count == 1) {
-    search_.choices.pass();
-    return 0;
-  }
+  const bool may_be_old = old_values_ < search_.options.old_value_bound;
+  const std::size_t chosen =
+      search_.choices.choose(Choices::About::store, may_be_old ? count : 1, count, me().hash);
+  if (chosen != 0) ++old_values_;
+  return chosen;
+}
+
+std::size_t Execution::choose_waiter(std::size_t count) {
   return search_.choices.choose(Choices::About::store, count, count, me().hash);
 }
 

@@ -153,7 +153,9 @@ class Execution {
   void step(bool is_branch, Waiting waiting = {});
   /// Counts an event of this thread.
   Hash event(Op op, const Object* object, Hash detail, Hash more = 0);
+  /// Of so many, of which the first is the newest.
   std::size_t choose_store(std::size_t count);
+  std::size_t choose_waiter(std::size_t count);
   /// Another thread's spinning may have come to its end. -1: not an atomic.
   void something_changed(std::int64_t location = -1);
 
@@ -209,6 +211,7 @@ class Execution {
   void take_turn(ThreadIndex next);
   [[noreturn]] void end(Outcome outcome);
   [[nodiscard]] Hash state(bool with_current) const;
+  [[nodiscard]] Left left() const noexcept;
   void give_values_back();
   void check_leaks();
   void check_use(const Object& object, const void* address, const char* kind);
@@ -228,6 +231,7 @@ class Execution {
   std::uint32_t number_ = 0;
   std::uint32_t steps_ = 0;
   unsigned preemptions_ = 0;
+  unsigned old_values_ = 0;
   bool just_decided_ = false;  // who has the turn was given it for its next event
   Outcome outcome_ = Outcome::ended;
   std::optional<Finding> finding_;

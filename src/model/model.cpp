@@ -111,9 +111,10 @@ std::string Report::summary() const {
 
 Report explore(const std::function<void()>& body, const Options& options) {
   ROUSE_ASSERT(running.execution == nullptr, "a model was started while another one runs");
-  ROUSE_ASSERT(options.preemption_bound <= Visited::most_left ||
-                   options.preemption_bound == Options::unbounded,
-               "Options::preemption_bound: at most 14, or Options::unbounded");
+  for (const unsigned bound : {options.preemption_bound, options.old_value_bound}) {
+    ROUSE_ASSERT(bound <= Left::most || bound == Options::unbounded,
+                 "the bounds of a model are at most 14, or Options::unbounded");
+  }
   const auto start = std::chrono::steady_clock::now();
   const CatchCrashes catch_crashes;
   Report report;

@@ -1,45 +1,53 @@
-// Visited: the states the search has been in, and with how many preemptions left. A state is the
-// hash of its history (see execution.hpp); who comes to one again with no more preemptions left
+// Visited: the states the search has been in, and with how much of its bounds left. A state is the
+// hash of its history (see execution.hpp); who comes to one again with no more left of any bound
 // than before can only find what was found before.
 //
-// An open hash table of words: 60 bits of hash, 4 of preemptions.
+// An open hash table of words: 56 bits of hash, 4 bits for each bound. With more left of one bound
+// and less of the other, a state is explored again and the newer pair is remembered.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "model/hash.hpp"
 
 namespace rouse::model {
 
+/// What is left of the bounds, each at most `most`.
+struct Left {
+  static constexpr unsigned most = 14;
+  unsigned preemptions = most;
+  unsigned old_values = most;
+};
+
 class Visited {
  public:
-  static constexpr unsigned most_left = 14;
-
   void clear() {
     slots_.assign(1U << 12U, 0);
     count_ = 0;
   }
-  [[nodiscard]] std::size_t size() const noexcept { return count_; }
 
-  /// Whether it is new, or there are more preemptions left than before; then it is remembered.
-  bool enter(Hash state, unsigned preemptions_left) {
+  /// Whether it is new, or there is more left than before; then it is remembered.
+  bool enter(Hash state, Left left) {
     if (count_ * 2 >= slots_.size()) grow();
     std::uint64_t& slot = find(slots_, state);
-    const std::uint64_t left = preemptions_left + 1;
-    if (slot != 0 && (slot & mask) >= left) return false;
+    // One more than is left, so that no used slot is 0.
+    const std::uint64_t preemptions = left.preemptions + 1;
+    const std::uint64_t old_values = left.old_values + 1;
+    if ((slot & 15U) >= preemptions && (slot >> 4U & 15U) >= old_values) return false;
     if (slot == 0) ++count_;
-    slot = (state & ~mask) | left;
+    slot = (state & ~bounds) | old_values << 4U | preemptions;
     return true;
   }
 
  private:
-  static constexpr std::uint64_t mask = 15;  // never 0 in a used slot
+  static constexpr std::uint64_t bounds = 255;
 
   static std::uint64_t& find(std::vector<std::uint64_t>& slots, Hash state) noexcept {
-    std::size_t at = (state >> 4U) & (slots.size() - 1);
-    while (slots[at] != 0 && (slots[at] & ~mask) != (state & ~mask)) {
+    std::size_t at = (state >> 8U) & (slots.size() - 1);
+    while (slots[at] != 0 && (slots[at] & ~bounds) != (state & ~bounds)) {
       at = (at + 1) & (slots.size() - 1);
     }
     return slots[at];

@@ -39,6 +39,10 @@ TEST_P(OnRandomPrograms, PruningLosesNothing) {
       EXPECT_EQ(outcomes_of(program, {.preemption_bound = bound}),
                 outcomes_of(program, {.preemption_bound = bound, .prune = false}))
           << program.text();
+      EXPECT_EQ(
+          outcomes_of(program, {.preemption_bound = bound, .old_value_bound = 1}),
+          outcomes_of(program, {.preemption_bound = bound, .old_value_bound = 1, .prune = false}))
+          << program.text();
     }
   });
 }

@@ -33,6 +33,10 @@ struct Options {
   /// How often a thread that could go on is interrupted by another, in one execution. Most bugs
   /// need two. At most 14, or `unbounded`.
   unsigned preemption_bound = 3;
+  /// How many loads of an execution may see a value that is not the newest (and stores be ordered
+  /// before one that was executed earlier). At most 14, or `unbounded`. For models that are too
+  /// large otherwise: loops that load, fail to exchange, and try again have many such executions.
+  unsigned old_value_bound = unbounded;
   /// An execution that takes more steps is a livelock.
   std::uint32_t max_steps = 20'000;
   /// After so many executions the search ends, incomplete.
