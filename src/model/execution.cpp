@@ -65,11 +65,11 @@ Execution::Outcome Execution::run(const std::function<void()>& body) {
 
 // --- Threads and turns. ---
 
-ThreadIndex Execution::start_thread(void (*run)(void*), void* call) {
+ThreadIndex Execution::start_thread(void (*run_call)(void*), void* call) {
   if (thread_count_ == max_threads) fail(Problem::misuse, "a model has at most 12 threads");
   const ThreadIndex index = thread_count_++;
   ModelThread& thread = threads_[index];
-  thread.run = run;
+  thread.run = run_call;
   thread.call = call;
   thread.waiting = {};
   thread.ended = false;

@@ -185,7 +185,7 @@ class Execution {
   void mutex_destroyed(const void* address, Stamp& stamp);
   void signal_destroyed(const void* address, Stamp& stamp);
 
-  ThreadIndex start_thread(void (*run)(void*), void* call);
+  ThreadIndex start_thread(void (*run_call)(void*), void* call);
   [[nodiscard]] ModelThread& thread(ThreadIndex index) { return threads_[index]; }
   void* allocate(std::size_t size, std::size_t alignment);
   void free(void* memory);

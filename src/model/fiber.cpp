@@ -95,7 +95,7 @@ Fiber::~Fiber() {
 // Keeps what a function must not change (and the floating point modes) on the old stack, takes it
 // from the new one. The return address is on the stack already.
 asm(R"(
-.text
+.pushsection .text
 .globl rouse_model_switch
 .type rouse_model_switch,@function
 rouse_model_switch:
@@ -121,6 +121,7 @@ rouse_model_switch:
   popq %rbp
   ret
 .size rouse_model_switch,.-rouse_model_switch
+.popsection
 )");
 extern "C" void rouse_model_switch(void** old_stack_pointer, void* new_stack_pointer);
 

@@ -42,11 +42,12 @@ template <class T>
 T& Execution::find(std::deque<T>& objects, const void* address, Stamp& stamp, const char* kind) {
   const bool is_new = stamp.execution != number_ || stamp.index >= objects.size();
   if (is_new) {
-    describe(objects.emplace_back(), address, stamp, objects.size() - 1, kind);
+    T& object = objects.emplace_back();
+    describe(object, address, stamp, objects.size() - 1, kind);
   }
-  T& object = objects[stamp.index];
-  check_use(object, address, kind);
-  return object;
+  T& found = objects[stamp.index];
+  check_use(found, address, kind);
+  return found;
 }
 
 AtomicObject& Execution::atomic(const Word& word) {
