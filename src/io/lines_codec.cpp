@@ -51,6 +51,8 @@ Result<std::optional<std::string>> LinesCodec::decode_end(FrameBuffer& input) {
 Result<void> LinesCodec::encode(const Buffer& line, std::vector<std::byte>& output) {
   if (line.size() > max_line_) return make_error_code(Error::too_long);
   if (find_end(line) != line.size()) return make_error_code(Error::invalid_data);
+  const bool loses_its_end = !line.empty() && line.data()[line.size() - 1] == std::byte{'\r'};
+  if (loses_its_end) return make_error_code(Error::invalid_data);
   append_bytes(output, line);
   output.push_back(std::byte{'\n'});
   return {};

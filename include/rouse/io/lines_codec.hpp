@@ -28,7 +28,8 @@ class ROUSE_API LinesCodec {
   Result<std::optional<std::string>> decode(FrameBuffer& input);
   /// The last line may have no end.
   Result<std::optional<std::string>> decode_end(FrameBuffer& input);
-  /// Error::invalid_data if there is a `\n` in the line: it would be received as two.
+  /// Error::invalid_data if there is a `\n` in the line, which would be received as two, or a `\r`
+  /// at its end, which would be received without it.
   Result<void> encode(const Buffer& line, std::vector<std::byte>& output);
 
  private:
