@@ -111,6 +111,9 @@ void LocalCore::run_while(const std::function<bool()>& more, Scheduler& spawns_o
   if (!driver_ && this_thread.scheduler) take_driver(this_thread.scheduler->drivers());
   const Owning owner(*this, spawns_on);
   counters_.wake();
+  // What was posted before comes first: a task that was aborted meanwhile is not polled again.
+  // ORDER: acquire; sees the posts.
+  if (inbox_pending_.load(memory_order_acquire)) drain_inbox();
   unsigned turns = 0;
   while (more()) {
     for (unsigned i = 0; i < inbox_interval && !queue_.empty(); ++i, ++turns) {

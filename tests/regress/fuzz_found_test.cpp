@@ -1,11 +1,15 @@
 // What the fuzz targets of fuzz/ found.
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "rouse/core/async.hpp"
+#include "rouse/exec/local_executor.hpp"
+#include "rouse/future/yield_now.hpp"
 #include "rouse/io/error.hpp"
 #include "rouse/io/frame_buffer.hpp"
 #include "rouse/io/lines_codec.hpp"
@@ -23,6 +27,27 @@ TEST(FuzzFound, ALineThatEndsWithACarriageReturnIsRefusedInsteadOfChanged) {
   EXPECT_TRUE(codec.encode("a\rb", output));
   EXPECT_TRUE(codec.encode("", output));
   EXPECT_EQ(output.size(), 5U);
+}
+
+Async<void> count_polls(int& polls) {
+  for (;;) {
+    ++polls;
+    co_await yield_now();
+  }
+}
+
+/// The abort was a message to the executor, which looked at it only after some polls.
+TEST(FuzzFound, ATaskOfALocalExecutorThatWasAbortedBetweenTwoRunsIsNotPolledInTheSecond) {
+  LocalExecutor executor;
+  int polls = 0;
+  auto handle = executor.spawn(count_polls, std::ref(polls));
+  executor.run_until(yield_now());
+  const int before = polls;
+  ASSERT_GT(before, 0);
+  handle.abort();
+  executor.run_until(yield_now());
+  EXPECT_EQ(polls, before);
+  EXPECT_TRUE(handle.is_finished());
 }
 
 }  // namespace
