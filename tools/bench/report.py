@@ -41,7 +41,7 @@ def versions(runtimes):
 def header(runtimes, rounds, quick):
     when = datetime.date.today().isoformat()
     how = f"quick: smaller work, median of {rounds}" if quick else f"median of {rounds} interleaved rounds"
-    return [*machine(), versions(runtimes), f"{when}, {how}, load before: {os.getloadavg()[0]:.2f}"]
+    return [*machine(), versions(runtimes), f"{when}, {how}"]
 
 
 def lost(lines, runtimes):
