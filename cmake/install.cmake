@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 set(rouse_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rouse)
 install(TARGETS rouse EXPORT rouseTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET rouse_model)
-  install(TARGETS rouse_model EXPORT rouseTargets)
+  install(TARGETS rouse_model EXPORT rouseTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endif()
 install(
   DIRECTORY include/rouse
