@@ -181,7 +181,9 @@ TEST(Memory, ForkJoinTakesDepthTimesWorkersNotTheNumberOfTasks) {
   EXPECT_EQ(rt.block_on(skynet(0, sanitized ? 10'000 : 1'000'000)),
             sanitized ? 49'995'000L : 499'999'500'000L);
   // ASan keeps what was freed for a while.
-  if (!address_sanitizer) EXPECT_LE(resident_bytes(), 2 * nothing);
+  if (!address_sanitizer) {
+    EXPECT_LE(resident_bytes(), 2 * nothing);
+  }
   // A frame is below 512 bytes; skynet has 10 of them a level.
   constexpr std::size_t depth = 30 + 10 * 6;
   EXPECT_LE(block_pool_bytes() - blocks, workers * (depth * 512 + (256U << 10)));
