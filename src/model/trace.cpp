@@ -2,6 +2,8 @@
 
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
+#include <string_view>
 
 #include "model/arena.hpp"
 
@@ -64,6 +66,12 @@ std::string text_of(std::uint64_t value) {
   return text;
 }
 
+std::string joined(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (const std::string_view part : parts) text += part;
+  return text;
+}
+
 }  // namespace
 
 std::string name_of_thread(ThreadIndex thread) {
@@ -105,19 +113,20 @@ std::string Trace::text() const {
     std::string what;
     switch (step.op) {
       case Op::load:
-        what = name + ".load" + order + " -> " + read;
+        what = joined({name, ".load", order, " -> ", read});
         break;
       case Op::store:
-        what = name + ".store" + order + " <- " + written;
+        what = joined({name, ".store", order, " <- ", written});
         break;
       case Op::update:
-        what = name + ".update" + order + " -> " + text_of(step.read) + " <- " + written;
+        what = joined({name, ".update", order, " -> ", text_of(step.read), " <- ", written});
         break;
       case Op::exchanged:
-        what = name + ".compare_exchange" + order + " -> " + text_of(step.read) + " <- " + written;
+        what =
+            joined({name, ".compare_exchange", order, " -> ", text_of(step.read), " <- ", written});
         break;
       case Op::not_exchanged:
-        what = name + ".compare_exchange" + order + " fails -> " + read;
+        what = joined({name, ".compare_exchange", order, " fails -> ", read});
         break;
       case Op::fence:
         what = "fence" + order;
