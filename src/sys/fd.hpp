@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "rouse/base/result.hpp"
-#include "rouse/io/buffer.hpp"
 #include "rouse/io/owned_fd.hpp"
 #include "rouse/io/ready.hpp"
 
@@ -15,9 +14,6 @@ namespace rouse::sys {
 
 Result<std::size_t> read(int fd, std::span<std::byte> buf) noexcept;
 Result<std::size_t> write(int fd, std::span<const std::byte> data) noexcept;
-/// Of more buffers than the system takes at once, the first ones.
-Result<std::size_t> readv(int fd, std::span<const io::BufferMut> bufs) noexcept;
-Result<std::size_t> writev(int fd, std::span<const io::Buffer> bufs) noexcept;
 
 Result<void> set_nonblocking(int fd, bool on) noexcept;
 Result<io::OwnedFd> duplicate(int fd) noexcept;

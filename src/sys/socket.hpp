@@ -32,7 +32,6 @@ Result<bool> connect(int fd, const NativeAddress& address) noexcept;
 /// The outcome of a connect that was begun; operation_would_block: not known yet.
 Result<void> connected(int fd) noexcept;
 Result<void> shutdown_write(int fd) noexcept;
-Result<void> shutdown_both(int fd) noexcept;
 
 Result<std::size_t> receive(int fd, std::span<std::byte> buf) noexcept;
 /// What was received stays there.

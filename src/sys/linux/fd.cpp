@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "sys/linux/call.hpp"
-#include "sys/linux/iovecs.hpp"
 
 namespace rouse {
 
@@ -19,14 +18,6 @@ Result<std::size_t> read(int fd, std::span<std::byte> buf) noexcept {
 }
 Result<std::size_t> write(int fd, std::span<const std::byte> data) noexcept {
   return count_of([&] { return ::write(fd, data.data(), data.size()); });
-}
-Result<std::size_t> readv(int fd, std::span<const io::BufferMut> bufs) noexcept {
-  Iovecs vecs(bufs);
-  return count_of([&] { return ::readv(fd, vecs.data(), vecs.size()); });
-}
-Result<std::size_t> writev(int fd, std::span<const io::Buffer> bufs) noexcept {
-  Iovecs vecs(bufs);
-  return count_of([&] { return ::writev(fd, vecs.data(), vecs.size()); });
 }
 
 Result<void> set_nonblocking(int fd, bool on) noexcept {

@@ -122,9 +122,6 @@ Result<void> connected(int fd) noexcept {
 Result<void> shutdown_write(int fd) noexcept {
   return done([&] { return ::shutdown(fd, SHUT_WR); });
 }
-Result<void> shutdown_both(int fd) noexcept {
-  return done([&] { return ::shutdown(fd, SHUT_RDWR); });
-}
 
 Result<std::size_t> receive(int fd, std::span<std::byte> buf) noexcept {
   return count_of([&]() -> ssize_t {
