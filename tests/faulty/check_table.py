@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Makes the table of faults (call, error, uses, outcome) from the rows that the tests wrote, and
+refuses it if something is missing:
+
+  - what the library calls that is neither wrapped nor known to be harmless,
+  - a call by its number that the wrapper of syscall does not know,
+  - a wrapped call without documented errors,
+  - a documented error of a call that no test has let happen.
+"""
+import argparse
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+
+CALLS_THE_SYSTEM = re.compile(r"std::(filesystem|basic_i?o?fstream|thread\b|random_device|"
+                              r"condition_variable|chrono::_V2|mutex\b|this_thread)")
+
+
+def undefined_symbols(nm, library):
+    """Names that the archive needs from elsewhere."""
+    text = subprocess.run([nm, "--no-sort", library], capture_output=True, text=True,
+                          check=True).stdout
+    needed, defined = set(), set()
+    for line in text.splitlines():
+        fields = line.split()
+        if len(fields) == 2 and fields[0] in ("U", "w"):
+            needed.add(fields[1])
+        elif len(fields) == 3:
+            defined.add(fields[2])
+    return needed - defined
+
+
+def demangled(names):
+    names = sorted(names)
+    text = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True,
+                          check=True).stdout
+    return text.splitlines()
+
+
+def read_harmless(path):
+    lines = (line for line in path.read_text().splitlines() if line and not line.startswith("#"))
+    return [line.split()[0] for line in lines]
+
+
+def is_harmless(name, harmless):
+    return any(name == each or (each.endswith("*") and name.startswith(each[:-1]))
+               for each in harmless)
+
+
+def unknown_calls(args, wrapped):
+    harmless = read_harmless(args.harmless)
+    needed = undefined_symbols(args.nm, args.library)
+    plain = {name for name in needed if not name.startswith("_Z")}
+    problems = [f"the library calls {name}: wrap it (wrapped_calls.txt, wrap_*.cpp), or say in "
+                "harmless_calls.txt why it can't fail"
+                for name in sorted(plain)
+                if name not in wrapped and not is_harmless(name, harmless)]
+    prefixes = tuple(each for each in harmless if each.startswith("std::"))
+    problems += [f"the library uses {name}, which calls the system: say in harmless_calls.txt what "
+                 "happens if that fails"
+                 for name in demangled(needed - plain)
+                 if CALLS_THE_SYSTEM.search(name) and not any(each in name for each in prefixes)]
+    return problems
+
+
+def unknown_numbers(args):
+    used = set()
+    for source in args.sources.glob("*.cpp"):
+        used |= set(re.findall(r"\bSYS_\w+", source.read_text()))
+    known = set(re.findall(r"\bSYS_\w+", args.syscall_wrapper.read_text()))
+    return [f"src/sys calls {number}, which __wrap_syscall does not know"
+            for number in sorted(used - known)]
+
+
+def read_documented(path):
+    found = re.findall(r'^\s*\{"([^"]+)", \{([A-Z0-9_, ]+)\}\},$', path.read_text(), re.M)
+    return {call: errors.split(", ") for call, errors in found}
+
+
+def read_rows(args):
+    newer_than = args.program.stat().st_mtime
+    rows = collections.defaultdict(lambda: collections.defaultdict(list))
+    for file in sorted(args.rows.glob("*.tsv")):
+        if file.stat().st_mtime < newer_than:
+            continue  # of a test that is no more
+        for line in file.read_text().splitlines():
+            call, error, scenario, uses, outcome = line.split("\t")
+            rows[call][error].append((scenario, int(uses), outcome))
+    return rows
+
+
+def missing_rows(wrapped, documented, rows):
+    bases = {call.split("(")[0] for call in documented}
+    problems = [f"{call} is wrapped, but errnos.hpp has no errors of it"
+                for call in sorted(wrapped - bases - {"syscall"})]
+    for call, errors in sorted(documented.items()):
+        for error in errors:
+            if not any(uses > 0 for _, uses, _ in rows[call][error]):
+                problems.append(f"no test lets {call} fail with {error}")
+    return problems
+
+
+def write_table(path, rows):
+    kinds = sum(len(errors) for errors in rows.values())
+    tried = sum(uses for errors in rows.values() for all_ in errors.values()
+                for _, uses, _ in all_)
+    lines = ["# Faults", "",
+             f"Made by tests/faulty: {len(rows)} calls, {kinds} pairs of a call and an error, "
+             f"{tried} uses that failed.", "",
+             "| call | error | uses | outcome | where |", "| --- | --- | --- | --- | --- |"]
+    for call in sorted(rows):
+        for error in sorted(rows[call]):
+            by_outcome = collections.defaultdict(lambda: [0, []])
+            for scenario, uses, outcome in rows[call][error]:
+                entry = by_outcome[outcome]
+                entry[0] += uses
+                if scenario not in entry[1]:
+                    entry[1].append(scenario)
+            for outcome, (uses, scenarios) in sorted(by_outcome.items()):
+                lines.append(f"| {call} | {error} | {uses} | {outcome} | {'; '.join(scenarios)} |")
+    path.write_text("\n".join(lines) + "\n")
+    print(f"{path}: {len(rows)} calls, {kinds} pairs of a call and an error, {tried} uses failed")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--nm", required=True)
+    for name in ("library", "program", "sources", "rows", "out"):
+        parser.add_argument("--" + name, required=True, type=pathlib.Path)
+    args = parser.parse_args()
+    here = pathlib.Path(__file__).parent
+    args.harmless = here / "harmless_calls.txt"
+    args.syscall_wrapper = here / "wrap_socket.cpp"
+    wrapped = set((here / "wrapped_calls.txt").read_text().split())
+    documented = read_documented(here / "errnos.hpp")
+    rows = read_rows(args)
+    write_table(args.out, rows)
+    problems = (unknown_calls(args, wrapped) + unknown_numbers(args) +
+                missing_rows(wrapped, documented, rows))
+    for problem in problems:
+        print("error:", problem)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,115 @@
+// Threads that cannot be started, and what is asked about CPUs.
+#include "rouse/thread/thread.hpp"
+
+#include <semaphore>
+
+#include <gtest/gtest.h>
+
+#include "rouse/exec/block_in_place.hpp"
+#include "rouse/exec/blocking_pool.hpp"
+#include "rouse/fs/operations.hpp"
+#include "rouse/net/lookup_host.hpp"
+#include "rouse/runtime/runtime.hpp"
+
+#include "faulty/harness.hpp"
+
+namespace rouse::faulty {
+namespace {
+
+void build_a_pool(Runtime&) {
+  auto builder = Runtime::builder();
+  builder.worker_threads(3).thread_stack_size(std::size_t{1} << 20U).thread_name("faulty");
+  builder.build().block_on(exchange());
+}
+
+/// The runtime has no thread for it yet, and may not get one.
+template <class Fn>
+void on_a_new_runtime(Fn fn) {
+  Runtime rt = make_runtime(On::current_thread);
+  rt.block_on(fn());
+  rt.block_on(echo());
+}
+void block_first(Runtime&) {
+  on_a_new_runtime([]() -> Async<void> { co_await spawn_blocking([] {}); });
+}
+void use_a_file_first(Runtime&) {
+  on_a_new_runtime([]() -> Async<void> { co_await fs::metadata("/"); });
+}
+void look_up_first(Runtime&) {
+  on_a_new_runtime([]() -> Async<void> { co_await net::lookup_host("localhost:1"); });
+}
+
+Async<void> start_a_thread() {
+  auto handle = thread::Builder().name("faulty").stack_size(std::size_t{1} << 20U).spawn([] {});
+  co_await handle.join();
+}
+
+void build_one_worker_a_cpu(Runtime&) { Runtime().block_on(exchange()); }
+
+TEST(FaultyThread, ARuntimeWhoseThreadsDoNotStartIsNotBuilt) {
+  for (const char* call : {"pthread_create", "pthread_attr_init", "pthread_attr_setstacksize"}) {
+    Site(call, "build a Runtime", build_a_pool).try_all();
+  }
+}
+
+TEST(FaultyThread, ACallWithoutAThreadIsReported) {
+  for (const char* call : {"pthread_create", "pthread_attr_init"}) {
+    Site(call, "the first spawn_blocking", block_first).try_all();
+    Site(call, "the first use of a file", use_a_file_first).try_all();
+    Site(call, "the first lookup", look_up_first).try_all();
+  }
+}
+
+TEST(FaultyThread, ACallThatGetsNoThreadOfItsOwnIsDoneByAnother) {
+  Runtime rt = make_runtime(On::current_thread);
+  const Watchdog watchdog("a second call without a thread");
+  std::binary_semaphore held(0);
+  auto first = rt.spawn_blocking([&held] { held.acquire(); });
+  {
+    const Injection injection(Fault("pthread_create", EAGAIN).always());
+    auto second = rt.spawn_blocking([] { return 7; });
+    EXPECT_EQ(injection.hits(), 1);
+    held.release();
+    EXPECT_EQ(rt.block_on(std::move(second)), 7);
+  }
+  rt.block_on(std::move(first));
+  add_row("pthread_create", "EAGAIN", "the second spawn_blocking", 1, "done by the first thread");
+}
+
+TEST(FaultyThread, AThreadThatDoesNotStartIsReported) {
+  for (const char* call : {"pthread_create", "pthread_attr_init", "pthread_attr_setstacksize"}) {
+    Site(call, "thread::spawn", start_a_thread).try_all();
+  }
+}
+
+TEST(FaultyThread, AThreadWithoutItsNameRuns) {
+  Site("pthread_setname_np", "thread::spawn", start_a_thread)
+      .ignored("runs without its name")
+      .try_all();
+}
+
+TEST(FaultyThread, ABlockingTaskThatGetsNoThreadKeepsItsWorker) {
+  // The two workers are started before; the third is that of the block.
+  Runtime rt = make_runtime(On::two_workers);
+  const Watchdog watchdog("block_in_place without a thread");
+  for (const int error : {EAGAIN, EINVAL, EPERM}) {
+    const Injection injection(Fault("pthread_create", error).always());
+    rt.block_on([]() -> Async<void> {
+      block_in_place([] {});
+      co_await echo();
+    }());
+    EXPECT_EQ(injection.hits(), 1);
+    add_row("pthread_create", name_of_error(error), "block_in_place", 1,
+            "blocks its worker instead");
+  }
+}
+
+TEST(FaultyThread, AnUnknownNumberOfCpusIsOne) {
+  Site("sched_getaffinity", "build a Runtime", build_one_worker_a_cpu)
+      .ignored({EINVAL}, "asked with more room")
+      .ignored("one worker")
+      .try_all();
+}
+
+}  // namespace
+}  // namespace rouse::faulty
