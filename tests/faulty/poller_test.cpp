@@ -58,6 +58,14 @@ TEST(FaultyPoller, ADescriptorThatCannotBeRemovedIsClosedAllTheSame) {
       .try_all();
 }
 
+TEST(FaultyPoller, AnInterruptedWakeIsDoneAgain) {
+  Site("eventfd_write", "wait for a thread", wait_for_another_thread)
+      .retried({EINTR})
+      .except({EAGAIN, EBADF, EINVAL})
+      .only_first(10)
+      .try_all();
+}
+
 TEST(FaultyPoller, AnInterruptedWaitIsDoneAgain) {
   Site("epoll_wait", "wait for a thread", wait_for_another_thread)
       .retried({EINTR})
@@ -95,6 +103,19 @@ TEST(FaultyPoller, AKernelWithoutNanosecondsIsAskedOnce) {
 TEST(FaultyPoller, ASandboxThatForbidsNanosecondsIsAskedOnce) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(expect_milliseconds_after(EPERM), ::testing::ExitedWithCode(0), "");
+}
+
+TEST(FaultyPoller, AnEventfdThatIsGoneEndsTheProgramAndSaysWhy) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (const int error : {EAGAIN, EBADF, EINVAL}) {
+    const auto use = [error] {
+      const Injection injection(Fault("eventfd_write", error).always());
+      make_runtime(On::current_thread).block_on(wait_for_another_thread());
+    };
+    EXPECT_DEATH(use(), "eventfd is no longer there");
+    add_row("eventfd_write", name_of_error(error), "wait for a thread", 1,
+            "ends the program: the descriptor is gone");
+  }
 }
 
 /// The descriptor is another one, or none: nothing that was promised can be kept.

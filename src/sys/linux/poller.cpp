@@ -127,6 +127,11 @@ std::span<const Event> Poller::wait(std::chrono::nanoseconds at_most) noexcept {
 }
 
 // The eventfd is never read: each write is an edge of its own, and its 64 bits do not fill up.
-void Poller::wake() noexcept { ::eventfd_write(wake_.get(), 1); }
+void Poller::wake() noexcept {
+  const int written = retry([&] { return ::eventfd_write(wake_.get(), 1); });
+  ROUSE_ASSERT(written == 0,
+               "the runtime's eventfd is no longer there: somebody closed a descriptor that is not "
+               "his, perhaps one number twice");
+}
 
 }  // namespace rouse::sys
