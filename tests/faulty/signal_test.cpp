@@ -60,6 +60,14 @@ TEST(FaultySignal, ASignalThatCannotBeWatchedIsReported) {
   Site("epoll_ctl(ADD)", "a Signal", receive_an_old_one).except({EPERM}).try_all();
 }
 
+TEST(FaultySignal, AHandlerThatIsInterruptedTellsAllTheSame) {
+  make_runtime(On::current_thread).block_on(receive_an_old_one());
+  Site("write", "a Signal", receive_an_old_one)
+      .retried({EINTR})
+      .except({EAGAIN, EBADF, EDESTADDRREQ, EDQUOT, EFBIG, EINVAL, EIO, ENOSPC, EPERM, EPIPE})
+      .try_all();
+}
+
 TEST(FaultySignal, WithoutAnEventThereIsNoSignalAndTheNextTryWorks) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   for (const int error : {EINVAL, EMFILE, ENFILE, ENODEV, ENOMEM}) {

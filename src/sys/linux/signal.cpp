@@ -43,7 +43,7 @@ void on_signal(int number, siginfo_t* info, void* context) noexcept {
   counted[number].count.fetch_add(1, memory_order_release);
   const std::uint64_t one = 1;
   // Fails only if the eventfd is full, which it never is.
-  static_cast<void>(::write(event.load(memory_order_relaxed), &one, sizeof one));
+  retry([&] { return ::write(event.load(memory_order_relaxed), &one, sizeof one); });
   call_previous(counted[number].before, number, info, context);
   errno = error;
 }
