@@ -76,7 +76,7 @@ TEST(FaultyProcess, AProcessThatCannotBeStartedIsReported) {
       .try_all();
   for (const char* call :
        {"posix_spawn_file_actions_adddup2", "posix_spawn_file_actions_addfchdir_np",
-        "posix_spawnattr_setflags",
+        "posix_spawn_file_actions_init", "posix_spawnattr_init", "posix_spawnattr_setflags",
         "posix_spawnattr_setpgroup", "posix_spawnattr_setsigdefault",
         "posix_spawnattr_setsigmask"}) {
     Site(call, "run a program with everything", run_with_everything).try_all();
@@ -103,8 +103,20 @@ TEST(FaultyProcess, WhatHasNoKnownFormatIsAScript) {
   ::unlink(path.c_str());
 }
 
+TEST(FaultyProcess, AProgramThatCannotBeLookedForIsTried) {
+  Site("access", "run a program along PATH", run_along_path)
+      .checked_by(
+          [](int error, std::error_code code) {
+            const bool is_missing = error == ENOENT || error == ENOTDIR;
+            EXPECT_TRUE(!code || (is_missing && code.value() == ENOENT)) << code.message();
+          },
+          "if it is not known to be missing, it is tried")
+      .try_all();
+}
+
 TEST(FaultyProcess, ADescriptorForTheChildThatCannotBeHadIsReported) {
   Site("pipe2", "talk to a program", talk).try_all();
+  Site("open", "run a program with everything", run_with_everything).retried({EINTR}).try_all();
   Site("fcntl(F_GETFL)", "talk to a program", talk).try_all();
   Site("fcntl(F_SETFL)", "talk to a program", talk).try_all();
   Site("fcntl(F_DUPFD_CLOEXEC)", "give standard input away", give_standard_input_away).try_all();

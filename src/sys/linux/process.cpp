@@ -34,8 +34,9 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
 class Preparation {
  public:
   explicit Preparation(const SpawnRequest& request) noexcept {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawnattr_init(&attributes_);
+    note(posix_spawn_file_actions_init(&actions_));
+    note(posix_spawnattr_init(&attributes_));
+    if (error_ != 0) return;
     for (int number = 0; number < first_free_number; ++number) redirect(request, number);
     if (request.current_dir >= 0) {
       note(posix_spawn_file_actions_addfchdir_np(&actions_, request.current_dir));
@@ -82,8 +83,8 @@ class Preparation {
     note(posix_spawn_file_actions_adddup2(&actions_, from, number));
   }
 
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
   std::array<io::OwnedFd, 3> moved_;
   int error_ = 0;
 };
@@ -103,6 +104,13 @@ bool is_elsewhere_perhaps(int error) noexcept {
   return error == ENOENT || error == ENOTDIR || error == EACCES;
 }
 
+/// Spares the child where there is nothing; it decides itself what a relative path means, and what
+/// is wrong with a file that can't be looked for.
+bool is_missing(const std::string& file) noexcept {
+  return file.front() == '/' && ::access(file.c_str(), F_OK) != 0 &&
+         (errno == ENOENT || errno == ENOTDIR);
+}
+
 /// Also as execvp: the first that can be executed; if one could not for want of a permission, that
 /// is the error.
 int spawn_along_path(const Preparation& preparation, const SpawnRequest& request,
@@ -114,9 +122,7 @@ int spawn_along_path(const Preparation& preparation, const SpawnRequest& request
     std::string file(rest.substr(0, colon));
     if (!file.empty()) file += '/';  // an empty entry is the current folder
     file += request.program;
-    // Spares the child where there is nothing; it decides itself what a relative path means.
-    const bool is_missing = file.front() == '/' && ::access(file.c_str(), F_OK) != 0;
-    if (!is_missing) {
+    if (!is_missing(file)) {
       const int error = spawn_file(preparation, file, request, environment, pid);
       if (!is_elsewhere_perhaps(error)) return error;
       if (error == EACCES) worst = EACCES;
@@ -185,13 +191,13 @@ Result<void> send_signal(int pidfd, int number) noexcept {
 }
 
 Result<io::OwnedFd> open_null() noexcept {
-  io::OwnedFd fd(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  io::OwnedFd fd(retry([] { return ::open("/dev/null", O_RDWR | O_CLOEXEC); }));
   if (!fd) return last_error();
   return fd;
 }
 
 Result<io::OwnedFd> open_folder(const std::string& path) noexcept {
-  io::OwnedFd fd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  io::OwnedFd fd(retry([&] { return ::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC); }));
   if (!fd) return last_error();
   return fd;
 }
