@@ -9,6 +9,7 @@ namespace {
 constexpr unsigned inbox_interval = 61;
 /// And how many polls and looks before it looks for I/O and timers.
 constexpr unsigned event_interval = 61;
+constexpr std::size_t posts_at_once = 64;
 
 }  // namespace
 
@@ -175,14 +176,28 @@ bool LocalCore::nothing_runs() noexcept {
   return !inbox_pending_.load(memory_order_acquire);
 }
 
-void LocalCore::adopt(TaskHeader& task) {
+void LocalCore::adopt(TaskHeader& task) noexcept {
   counters_.spawned.add();
   ++allocated_;
-  task.local.index = static_cast<std::uint32_t>(tasks_.size());
-  tasks_.push_back(&task);
+  try {
+    queue_.reserve(allocated_);  // so that a wake needs no memory
+    task.local.index = static_cast<std::uint32_t>(tasks_.size());
+    tasks_.push_back(&task);
+  } catch (const std::bad_alloc&) {
+    return refuse(task, std::current_exception());
+  }
   queue_.push(task);  // born queued
   if (closing_) [[unlikely]]
     task.local_state().cancel();
+}
+
+/// A task that can't be kept: whoever joins it is told why.
+void LocalCore::refuse(TaskHeader& task, std::exception_ptr why) noexcept {
+  TaskHeader* const polled = std::exchange(this_thread.task, &task);
+  task.vtable.fail(task, std::move(why));
+  this_thread.task = polled;
+  finish(task);
+  drop_owner(task);
 }
 
 void LocalCore::wake_task(TaskHeader& task) {
@@ -210,19 +225,24 @@ void LocalCore::poll_task(TaskHeader& task) {
 }
 
 void LocalCore::complete(TaskHeader& task) noexcept {
-  counters_.completed.add();
   TaskHeader* last = tasks_.back();
   last->local.index = task.local.index;
   tasks_[task.local.index] = last;
   tasks_.pop_back();
+  const bool is_queued = finish(task);
+  if (!is_queued) drop_owner(task);
+}
 
+/// True: it is in the queue, and let go when it comes out.
+bool LocalCore::finish(TaskHeader& task) noexcept {
+  counters_.completed.add();
   Waker joiner = std::move(task.join_waker);
   const LocalTaskState::Finished finished = task.local_state().finish();
   if (!finished.has_joiner) {
     if (auto error = task.vtable.discard(task)) report(task, std::move(error));
   }
   if (joiner) std::move(joiner).wake();
-  if (!finished.is_queued) drop_owner(task);
+  return finished.is_queued;
 }
 
 void LocalCore::drop_owner(TaskHeader& task) noexcept {
@@ -241,21 +261,28 @@ bool LocalCore::is_last_owner_gone(TaskHeader& task) noexcept {
   return !task.inbox.is_queued() && task.local_state().owners() + task.local.inbox_owners == 0;
 }
 
+/// So many posts at a time: they are kept here, since a wake must not need memory. The rest is
+/// still pending.
 void LocalCore::drain_inbox() {
-  std::vector<std::pair<TaskHeader*, std::uint8_t>> posts;
+  struct Post {
+    TaskHeader* task;
+    std::uint8_t messages;
+  };
+  Post posts[posts_at_once];
+  std::size_t count = 0;
   std::vector<std::pair<TaskHeader*, Waker>> watchers;
   {
     const Lock lock(mutex_);
-    // ORDER: relaxed; the lock orders it.
-    inbox_pending_.store(false, memory_order_relaxed);
     watchers.swap(watchers_);
-    for (TaskHeader* task = inbox_first_; task; task = task->queue_next) {
-      posts.emplace_back(task, task->inbox.clear());
+    while (inbox_first_ != nullptr && count != posts_at_once) {
+      TaskHeader* const task = std::exchange(inbox_first_, inbox_first_->queue_next);
+      posts[count++] = {.task = task, .messages = task->inbox.clear()};
       // One more, for `posts`: what is applied to one task may drop owners of another.
       task->local_state().add_owners(std::exchange(task->local.inbox_owners, 0) + 1);
     }
-    inbox_first_ = nullptr;
-    inbox_last_ = &inbox_first_;
+    if (inbox_first_ == nullptr) inbox_last_ = &inbox_first_;
+    // ORDER: relaxed; the lock orders it.
+    inbox_pending_.store(inbox_first_ != nullptr, memory_order_relaxed);
   }
   for (auto& [task, waker] : watchers) {
     if (task->state.is_complete()) {
@@ -264,9 +291,9 @@ void LocalCore::drain_inbox() {
       task->join_waker = std::move(waker);
     }
   }
-  for (auto [task, messages] : posts) {
-    apply(*task, messages);
-    drop_owner(*task);
+  for (std::size_t i = 0; i < count; ++i) {
+    apply(*posts[i].task, posts[i].messages);
+    drop_owner(*posts[i].task);
   }
 }
 
@@ -326,9 +353,9 @@ void LocalCore::post(TaskHeader& task, std::uint8_t messages, std::int32_t owner
   {
     const Lock lock(mutex_);
     if (!closed_) {
+      if (watcher) watchers_.emplace_back(&task, std::move(watcher));  // first: it may throw
       task.inbox.touch(messages);
       task.local.inbox_owners += owners;
-      if (watcher) watchers_.emplace_back(&task, std::move(watcher));
       // An owner more needs no attention; an owner less may be the last.
       if (messages != 0 || owners < 0) enqueue(task);
       // Under the lock: the executor may be gone as soon as it is released.

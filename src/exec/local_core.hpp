@@ -34,7 +34,7 @@ namespace rouse {
 
 class LocalCore final : public Scheduler {
  public:
-  explicit LocalCore(Park* park) noexcept : park_(park ? *park : own_park_) {}
+  explicit LocalCore(Park* park) : park_(park ? *park : own_park_) {}
 
   // Scheduler: any thread.
   void submit(TaskHeader& task) override;
@@ -86,12 +86,14 @@ class LocalCore final : public Scheduler {
   bool sleep();
   bool nothing_runs() noexcept;
   static void unpark_owner(void* core) noexcept;
-  void adopt(TaskHeader& task);
+  void adopt(TaskHeader& task) noexcept;
+  void refuse(TaskHeader& task, std::exception_ptr why) noexcept;
   [[gnu::noinline]] void forget_watchers(TaskHeader& task);
   void wake_task(TaskHeader& task);
   void poll_task(TaskHeader& task);
   void forget(TaskHeader& task);
   void complete(TaskHeader& task) noexcept;
+  bool finish(TaskHeader& task) noexcept;
   void drop_owner(TaskHeader& task) noexcept;
   [[gnu::noinline]] bool is_last_owner_gone(TaskHeader& task) noexcept;
   void drain_inbox();

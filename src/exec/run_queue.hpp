@@ -13,11 +13,13 @@ class RunQueue {
   bool empty() const noexcept { return head_ == tail_; }
   std::size_t size() const noexcept { return tail_ - head_; }
 
-  void push(TaskHeader& task) {
-    if (size() > mask_) [[unlikely]]
+  /// From now on there is room for so many at once. Throws std::bad_alloc.
+  void reserve(std::size_t count) {
+    while (count > mask_ + 1) [[unlikely]]
       grow();
-    ring_[tail_++ & mask_] = &task;
   }
+  /// Within what was reserved.
+  void push(TaskHeader& task) noexcept { ring_[tail_++ & mask_] = &task; }
   TaskHeader& pop() noexcept {
     TaskHeader& task = *ring_[head_++ & mask_];
     // The next one is on its way while this one is polled. (At the end this is an old entry: a
