@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -41,13 +42,15 @@ class LocalQueue {
 
   // --- The owner's. ---
 
-  void push(TaskHeader& task) {
+  /// False: it is full, and there is no memory for a larger ring.
+  bool push(TaskHeader& task) noexcept {
     const std::uint64_t tail = tail_.load(memory_order_relaxed);
-    if (tail - seen_head_ > own_->mask) [[unlikely]]
-      make_room(tail);
+    if (tail - seen_head_ > own_->mask && !make_room(tail)) [[unlikely]]
+      return false;
     own_->slots[tail & own_->mask].store(&task, memory_order_relaxed);
     // ORDER: release; publishes the slot, the ring and the task to thieves.
     tail_.store(tail + 1, memory_order_release);
+    return true;
   }
 
   /// Takes up to `max` tasks, oldest first; gives how many.
@@ -106,10 +109,19 @@ class LocalQueue {
     ring_.store(own_, memory_order_release);
   }
 
-  [[gnu::noinline]] void make_room(std::uint64_t tail) {
+  [[gnu::noinline]] bool make_room(std::uint64_t tail) noexcept {
     // ORDER: acquire; pairs with a thief's exchange: it has read the slots that are rewritten.
     seen_head_ = head_.load(memory_order_acquire);
-    if (tail - seen_head_ <= own_->mask) return;
+    if (tail - seen_head_ <= own_->mask) return true;
+    try {
+      grow(tail);
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    return true;
+  }
+
+  void grow(std::uint64_t tail) {
     const Ring& old = *own_;
     auto larger = std::make_unique<Ring>(2 * (old.mask + 1));
     for (std::uint64_t i = seen_head_; i != tail; ++i) {

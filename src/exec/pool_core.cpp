@@ -120,7 +120,7 @@ void PoolCore::look_around(Worker& worker) {
   worker.until_events -= worker.look_interval;
   if (worker.until_injected == 0) {
     worker.until_injected = config_.global_queue_interval;
-    if (TaskHeader* task = take_injected(worker, max_injected)) worker.queue.push(*task);
+    if (TaskHeader* task = take_injected(worker, max_injected)) worker.put_in_queue(*task);
   }
   if (worker.until_events == 0) {
     worker.until_events = config_.event_interval;
@@ -138,7 +138,7 @@ TaskHeader* PoolCore::take_injected(Worker& worker, std::size_t max) {
   const std::size_t part = injected_.size() / workers_.size() + 1;
   TaskHeader* tasks[max_injected];
   const std::size_t count = injected_.take(tasks, part < max ? part : max);
-  for (std::size_t i = 1; i < count; ++i) worker.queue.push(*tasks[i]);
+  for (std::size_t i = 1; i < count; ++i) worker.put_in_queue(*tasks[i]);
   return count == 0 ? nullptr : tasks[0];
 }
 
@@ -196,7 +196,7 @@ TaskHeader* PoolCore::steal(Worker& thief) {
     TaskHeader* tasks[max_stolen];
     const std::size_t stolen = victim.queue.steal(tasks, max_stolen);
     if (stolen == 0) continue;
-    for (std::size_t k = 1; k < stolen; ++k) thief.queue.push(*tasks[k]);
+    for (std::size_t k = 1; k < stolen; ++k) thief.put_in_queue(*tasks[k]);
     thief.counters.steals.add();
     thief.counters.stolen_tasks.add(stolen);
     return tasks[0];
@@ -272,9 +272,19 @@ bool PoolCore::is_work_left() const noexcept {
 // --- Any thread. ---
 
 void PoolCore::submit(TaskHeader& task) {
+  try {
+    keep(task);
+  } catch (const std::bad_alloc&) {  // whoever joins it is told
+    task.slot = &refused_;
+    fail_now(task, std::current_exception());
+  }
+}
+
+/// Throws std::bad_alloc: it is not kept.
+void PoolCore::keep(TaskHeader& task) {
   if (Worker* worker = own_worker()) {
-    worker->table.insert(task);
     worker->counters.spawned.add();
+    worker->table.insert(task);
     if (worker->push_lifo(task) && idle_.wants_waking()) wake_one();
     return;
   }
@@ -300,6 +310,8 @@ void PoolCore::enqueue(TaskHeader& task, Turn turn) noexcept {
       turn == Turn::next && !worker->is_driving ? worker->push_lifo(task) : worker->push(task);
   if (waits && !worker->is_driving && idle_.wants_waking()) wake_one();
 }
+
+void Worker::leave_to_pool(TaskHeader& task) noexcept { pool.inject(task); }
 
 void PoolCore::inject(TaskHeader& task) noexcept {
   if (injected_.push(task) && idle_.wants_waking_for_injected()) wake_one();

@@ -53,6 +53,9 @@ class PoolCore final : public SharedScheduler {
   /// Aborts with a hint in a forked child, where the workers' threads do not exist.
   void refuse_in_forked_child() const noexcept;
 
+  /// A task that no worker has yet. Any thread.
+  void inject(TaskHeader& task) noexcept;
+
  private:
   static constexpr std::int64_t bias = std::int64_t{1} << 40;
 
@@ -81,7 +84,7 @@ class PoolCore final : public SharedScheduler {
   std::chrono::nanoseconds time_to_sleep(Worker& worker) noexcept;
   bool nothing_runs() noexcept;
 
-  void inject(TaskHeader& task) noexcept;
+  void keep(TaskHeader& task);
   void wake_one() noexcept;
   static void forked(void* pool) noexcept;
   static void unpark_worker(void* worker) noexcept;

@@ -47,7 +47,7 @@ class Worker {
     TaskHeader* pushed_out = lifo_;
     lifo_ = &task;
     if (pushed_out == nullptr) return false;
-    queue.push(*pushed_out);
+    put_in_queue(*pushed_out);
     return true;
   }
 
@@ -58,8 +58,14 @@ class Worker {
       lifo_polls_ = 0;  // nobody waits: it comes before those that are pushed after it
       return false;
     }
-    queue.push(task);
+    put_in_queue(task);
     return true;
+  }
+
+  /// A queue that can't grow leaves the task to the pool, whose list needs no memory.
+  void put_in_queue(TaskHeader& task) noexcept {
+    if (!queue.push(task)) [[unlikely]]
+      leave_to_pool(task);
   }
 
   /// The next task of this worker's own; null if there is none.
@@ -117,6 +123,7 @@ class Worker {
   /// poll takes long, those behind it wait.
   static constexpr std::size_t take_at_once = 8;
 
+  void leave_to_pool(TaskHeader& task) noexcept;
   TaskHeader* take_lifo() noexcept {
     TaskHeader* task = lifo_;
     lifo_ = nullptr;
