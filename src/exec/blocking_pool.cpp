@@ -52,10 +52,14 @@ void BlockingCore::submit(TaskHeader& task) {
     lock.unlock();
     return cancel_now(task);
   }
-  if (std::exception_ptr problem = admit(task)) {
-    lock.unlock();
-    return fail_now(task, std::move(problem));
+  std::exception_ptr problem;
+  try {
+    problem = admit(task);
+  } catch (const std::bad_alloc&) {  // no memory even to say why
+    problem = std::current_exception();
   }
+  lock.unlock();
+  if (problem) fail_now(task, std::move(problem));
 }
 
 /// Queues the task; or says why not.
