@@ -30,6 +30,19 @@ class ROUSE_API ThreadWaker {
 /// Aborts with a hint when called inside a task, where it would block the executor.
 ROUSE_API void refuse_to_block(const char* call) noexcept;
 
+/// The future's result, awaited by `thread`, which is this one.
+template <Future F>
+output_t<F> block_on_with(ThreadWaker& thread, F& future) {
+  for (;;) {
+    // A budget, as a task has: without, what is ready again and again would keep its own timeout
+    // from being looked after.
+    Context cx(thread.waker(), Context::task_budget);
+    auto poll = future.poll(cx);
+    if (poll.is_ready()) return std::move(poll).value();
+    thread.wait();
+  }
+}
+
 /// The future's result; throws what it throws. Not inside a task: co_await there.
 template <class F>
 auto block_on(F&& future) -> output_or_void_t<F> {
@@ -40,14 +53,7 @@ auto block_on(F&& future) -> output_or_void_t<F> {
   if constexpr (is_future) {
     refuse_to_block("block_on");
     ThreadWaker thread;
-    for (;;) {
-      // A budget, as a task has: without, what is ready again and again would keep its own timeout
-      // from being looked after.
-      Context cx(thread.waker(), Context::task_budget);
-      auto poll = future.poll(cx);
-      if (poll.is_ready()) return std::move(poll).value();
-      thread.wait();
-    }
+    return block_on_with(thread, future);
   }
 }
 

@@ -70,7 +70,9 @@ class ROUSE_API Runtime : public SpawnMembers<Runtime> {
     if constexpr (is_future) {
       refuse_to_block("Runtime::block_on");
       if (LocalExecutor* local = local_executor()) return local->run_until(future, where);
-      return rouse::block_on(spawn(ByReference(future), where));
+      ThreadWaker thread;  // first: once the task is there, nothing may keep this from waiting
+      auto task = spawn(ByReference(future), where);
+      return block_on_with(thread, task);
     }
   }
 
