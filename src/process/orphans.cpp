@@ -1,5 +1,6 @@
 #include "process/orphans.hpp"
 
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -26,18 +27,32 @@ struct Unwatched {
 };
 
 /// Never destroyed: a Child may be dropped while the process ends.
-Unwatched& unwatched() {
-  static auto& list = *new Unwatched;
+Unwatched& unwatched() noexcept {
+  alignas(Unwatched) static char memory[sizeof(Unwatched)];
+  static auto& list = *new (memory) Unwatched;
   return list;
+}
+
+void leave_to_others(io::OwnedFd pidfd) noexcept {
+  try {
+    Unwatched& list = unwatched();
+    const Lock lock(list.mutex);
+    list.pidfds.push_back(std::move(pidfd));
+  } catch (const std::bad_alloc&) {  // see adopt_orphan
+  }
 }
 
 /// Woken by the reactor when the process has ended, or the runtime does.
 class Orphan : public RefCounted<Orphan> {
  public:
-  explicit Orphan(io::AsyncFd pidfd) noexcept : pidfd_(std::move(pidfd)) {}
-
-  void wake() noexcept { watch(); }
-  void watch() noexcept {
+  void watch(io::AsyncFd pidfd) noexcept {
+    {
+      const Lock lock(mutex_);
+      pidfd_ = std::move(pidfd);
+    }
+    wake();
+  }
+  void wake() noexcept {
     // Giving the descriptor up drops the waker, which may be all that keeps this alive.
     const auto alive = RefPtr<Orphan>::share(this);
     const Waker waker = make_waker(alive);
@@ -53,26 +68,31 @@ class Orphan : public RefCounted<Orphan> {
       } else if (seen) {
         pidfd_->clear_blocked(*seen, io::Interest::readable);
       } else {
-        leave_to_others();
+        io::OwnedFd left = std::move(*pidfd_).into_fd();
+        pidfd_.reset();
+        leave_to_others(std::move(left));
       }
     }
   }
 
  private:
-  void leave_to_others() {
-    io::OwnedFd pidfd = std::move(*pidfd_).into_fd();
-    pidfd_.reset();
-    const Lock lock(unwatched().mutex);
-    unwatched().pidfds.push_back(std::move(pidfd));
-  }
-
   Mutex mutex_;
   std::optional<io::AsyncFd> pidfd_;  // nothing: its end was seen, or it is on the list
 };
 
 }  // namespace
 
-void adopt_orphan(io::AsyncFd pidfd) noexcept { make_ref<Orphan>(std::move(pidfd))->watch(); }
+/// Without memory for it, it is left to the others. Without memory for that, its end is not taken
+/// note of before this process ends.
+void adopt_orphan(io::AsyncFd pidfd) noexcept {
+  RefPtr<Orphan> orphan;
+  try {
+    orphan = make_ref<Orphan>();
+  } catch (const std::bad_alloc&) {
+    return leave_to_others(std::move(pidfd).into_fd());
+  }
+  orphan->watch(std::move(pidfd));
+}
 
 void reap_orphans() noexcept {
   const Lock lock(unwatched().mutex);
