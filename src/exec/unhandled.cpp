@@ -1,5 +1,6 @@
 #include "rouse/exec/unhandled.hpp"
 
+#include <new>
 #include <string>
 
 #include "sys/console.hpp"
@@ -31,9 +32,14 @@ void print(const UnhandledException& unhandled) {
 
 void report_unhandled(const UnhandledHook& hook, const UnhandledException& unhandled) noexcept {
   try {
-    hook ? hook(unhandled) : print(unhandled);
+    if (hook) return hook(unhandled);
   } catch (...) {
     ROUSE_ASSERT(false, "an on_unhandled hook threw: catch inside the hook");
+  }
+  try {
+    print(unhandled);
+  } catch (const std::bad_alloc&) {
+    sys::write_stderr("rouse: a task ended with an exception that nobody joined\n");
   }
 }
 

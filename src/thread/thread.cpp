@@ -24,7 +24,9 @@ void start_thread(const std::string& name, std::size_t stack_size,
   thread->detach();
 }
 
-void report_unhandled(const std::exception_ptr& error) noexcept {
+namespace {
+
+void print(const std::exception_ptr& error) {
   std::string line = "rouse: a thread ended with an exception that nobody joined: ";
   try {
     std::rethrow_exception(error);
@@ -35,6 +37,16 @@ void report_unhandled(const std::exception_ptr& error) noexcept {
   }
   line += '\n';
   sys::write_stderr(line);
+}
+
+}  // namespace
+
+void report_unhandled(const std::exception_ptr& error) noexcept {
+  try {
+    print(error);
+  } catch (const std::bad_alloc&) {
+    sys::write_stderr("rouse: a thread ended with an exception that nobody joined\n");
+  }
 }
 
 }  // namespace rouse::thread
