@@ -1,0 +1,51 @@
+// Channels: operations on one channel in any order, each against a plain model: sent, received,
+// closed, copied, dropped; futures polled once, polled again, dropped. No value is lost, doubled or
+// out of order, and a future that could go on was woken. The first byte says which kind.
+#include <cstddef>
+#include <cstdint>
+
+#include "broadcast_run.hpp"
+#include "input.hpp"
+#include "mpsc_run.hpp"
+#include "oneshot_run.hpp"
+#include "slot.hpp"
+#include "unbounded_run.hpp"
+#include "watch_run.hpp"
+
+namespace rouse::fuzz {
+namespace {
+
+template <class Run>
+void run(Input& input) {
+  {
+    Run run(input);
+    while (!input.is_empty()) run.step();
+    run.finish();
+  }
+  require(Token::alive == 0, "what was sent and not received is destroyed with its channel");
+}
+
+}  // namespace
+}  // namespace rouse::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace rouse::fuzz;
+  Input input(data, size);
+  switch (input.below(5)) {
+    case 0:
+      run<BoundedRun>(input);
+      break;
+    case 1:
+      run<UnboundedRun>(input);
+      break;
+    case 2:
+      run<OneshotRun>(input);
+      break;
+    case 3:
+      run<WatchRun>(input);
+      break;
+    default:
+      run<BroadcastRun>(input);
+  }
+  return 0;
+}
