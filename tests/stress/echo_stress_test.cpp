@@ -8,13 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -24,6 +21,8 @@
 
 #include "rouse/rouse.hpp"
 
+#include "support/latencies.hpp"
+#include "support/process_figures.hpp"
 #include "support/program.hpp"
 #include "support/sanitizer.hpp"
 
@@ -45,46 +44,6 @@ std::size_t raise_descriptor_limit() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
   return limit.rlim_max;
 }
-
-std::size_t open_descriptors(pid_t process) {
-  const std::filesystem::directory_iterator folder("/proc/" + std::to_string(process) + "/fd");
-  return static_cast<std::size_t>(std::distance(begin(folder), end(folder)));
-}
-
-/// Resident memory in KiB.
-std::size_t resident_memory(pid_t process) {
-  std::ifstream status("/proc/" + std::to_string(process) + "/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmRSS:")) return std::stoul(line.substr(6));
-  }
-  return 0;
-}
-
-/// How long requests took, in steps of an eighth of a power of two. Its memory stays the same.
-class Latencies {
- public:
-  void add(std::chrono::nanoseconds time) {
-    const auto value = static_cast<std::uint64_t>(std::max(time.count(), std::int64_t{8}));
-    const auto octave = static_cast<std::size_t>(std::bit_width(value)) - 4;
-    const std::size_t step = octave * 8 + (value >> octave) - 8;
-    counts_[std::min(step, counts_.size() - 1)].fetch_add(1, std::memory_order_relaxed);
-  }
-  [[nodiscard]] std::uint64_t total() const {
-    std::uint64_t sum = 0;
-    for (const auto& count : counts_) sum += count.load(std::memory_order_relaxed);
-    return sum;
-  }
-  [[nodiscard]] double percentile_ms(double part) const {
-    const auto wanted = static_cast<std::uint64_t>(part * static_cast<double>(total()));
-    std::uint64_t seen = 0;
-    std::size_t step = 0;
-    while (step < counts_.size() - 1 && (seen += counts_[step]) <= wanted) ++step;
-    return static_cast<double>((8 + step % 8 + 1) << (step / 8)) / 1e6;
-  }
-
- private:
-  std::array<std::atomic<std::uint64_t>, 320> counts_{};
-};
 
 /// What the clients of one run share.
 struct Shared {
