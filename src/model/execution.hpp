@@ -46,6 +46,7 @@
 #include "model/choices.hpp"
 #include "model/fiber.hpp"
 #include "model/memory.hpp"
+#include "model/orders.hpp"
 #include "model/trace.hpp"
 #include "model/visited.hpp"
 
@@ -54,6 +55,7 @@ namespace rouse::model {
 /// What the executions of one search have in common.
 struct Search {
   Options options;
+  Orders orders;
   Choices choices;
   Visited visited;
   std::unordered_set<const void*> contended;
@@ -80,6 +82,7 @@ struct AtomicObject : Object {
 
 struct CellObject : Object {
   std::array<Where, max_threads> used_at{};
+  std::array<Clock, max_threads> guessed{};  // what a thread knew at its last guess
 };
 
 struct MutexObject : Object {
@@ -147,6 +150,7 @@ class Execution {
   [[nodiscard]] ModelThread& me() noexcept { return threads_[current_]; }
   [[nodiscard]] ThreadIndex current() const noexcept { return current_; }
   [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
+  [[nodiscard]] Orders& orders() noexcept { return search_.orders; }
 
   /// A step: comes back when this thread has its turn, and what it waits for has come.
   /// `is_branch`: others may be given the turn though this thread could go on.

@@ -59,6 +59,8 @@ Options from_environment(Options options) {
     }
   };
   if (const char* text = std::getenv("ROUSE_MODEL_REPLAY")) options.replay = text;
+  if (const char* text = std::getenv("ROUSE_MODEL_LEAVE_OUT")) options.leave_out = text;
+  if (std::getenv("ROUSE_MODEL_ORDERS") != nullptr) options.collect_orders = true;
   number("ROUSE_MODEL_RANDOM", options.random_runs);
   number("ROUSE_MODEL_SEED", options.seed);
   number("ROUSE_MODEL_BOUND", options.preemption_bound);
@@ -120,6 +122,12 @@ Report explore(const std::function<void()>& body, const Options& options) {
   Report report;
   const auto search = std::make_unique<Search>();
   search->options = options;
+  if (!options.leave_out.empty()) {
+    ROUSE_ASSERT(search->orders.leave_out(options.leave_out),
+                 "an order to be left out is named as FILE:LINE:COLUMN:acquire, ...:release, "
+                 "...:seq_cst, ...:failure-acquire or ...:failure-seq_cst");
+  }
+  if (options.collect_orders) search->orders.collect();
   const auto execution = std::make_unique<Execution>(*search);
   if (!options.replay.empty()) {
     replay(*search, *execution, body, report);
@@ -130,12 +138,14 @@ Report explore(const std::function<void()>& body, const Options& options) {
   }
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   report.seconds = time.count();
+  report.orders = search->orders.collected();
   return report;
 }
 
 void check(const std::function<void()>& body, const Options& options) {
   const Options used = from_environment(options);
   const Report report = explore(body, used);
+  for (const std::string& order : report.orders) sys::write_stderr("order " + order + "\n");
   const bool is_search = used.replay.empty() && used.random_runs == 0;
   if (std::getenv("ROUSE_MODEL_STATS") != nullptr) sys::write_stderr(report.summary());
   if (!report.finding && (report.complete || !is_search)) return;

@@ -51,6 +51,17 @@ struct Turn {
   }
 };
 
+/// Another thread wrote the cell, and a thread that knows what `now` counts can't know that.
+void refuse_unordered_read(Execution& run, const CellObject& cell, const Clock& now,
+                           const Where& where) {
+  const ThreadIndex other = now.first_uncovered(cell.changed, run.current());
+  if (other == max_threads) return;
+  run.fail(Problem::data_race, run.trace.name_of(cell.address, "cell") + " is read by " +
+                                   name_of_thread(run.current()) + " (" + text_of(where) +
+                                   ") and written by " + name_of_thread(other) + " (" +
+                                   text_of(cell.used_at[other]) + "): nothing orders the two");
+}
+
 }  // namespace
 
 bool inside() noexcept {
@@ -68,6 +79,7 @@ std::uint64_t atomic_load(Word word, std::memory_order order, Where where) noexc
   const InEngine in_engine;
   const Turn turn(word);
   Execution& run = turn.run;
+  order = run.orders()(Orders::Of::load, order, where);
   run.memory.readable(turn.location, turn.mind(), order, run.me().at_least[turn.location.index],
                       run.positions);
   const std::uint32_t position = turn.choose();
@@ -83,6 +95,7 @@ void atomic_store(Word word, std::uint64_t value, std::memory_order order, Where
   const InEngine in_engine;
   const Turn turn(word);
   Execution& run = turn.run;
+  order = run.orders()(Orders::Of::store, order, where);
   run.memory.followable(turn.location, turn.mind(), order, run.positions);
   const std::uint32_t position = turn.choose();
   const bool is_old = !turn.is_newest(position);
@@ -97,6 +110,7 @@ std::uint64_t atomic_update(Word word, Update update, std::uint64_t operand,
   const InEngine in_engine;
   const Turn turn(word);
   Execution& run = turn.run;
+  order = run.orders()(Orders::Of::update, order, where);
   run.memory.followable(turn.location, turn.mind(), order, run.positions);
   const std::uint32_t position = turn.choose();
   const bool is_old = !turn.is_newest(position);
@@ -115,6 +129,8 @@ bool atomic_compare_exchange(Word word, std::uint64_t& expected, std::uint64_t d
   const InEngine in_engine;
   const Turn turn(word);
   Execution& run = turn.run;
+  success = run.orders()(Orders::Of::update, success, where);
+  failure = run.orders()(Orders::Of::failure, failure, where);
   // It succeeds where it finds what it expects and may follow, and fails where it finds another.
   Memory::Positions found;
   run.memory.followable(turn.location, turn.mind(), success, run.positions);
@@ -153,6 +169,7 @@ void atomic_destroyed(Word word) noexcept {
 void atomic_fence(std::memory_order order, Where where) noexcept {
   const InEngine in_engine;
   Execution& run = execution();
+  order = run.orders()(Orders::Of::update, order, where);
   const bool is_strong = order == std::memory_order_seq_cst;
   run.step(is_strong);
   run.event(Op::fence, nullptr, static_cast<Hash>(order), is_strong ? run.memory.strong_hash() : 0);
@@ -189,13 +206,7 @@ void cell_read(const void* address, Stamp& stamp, Where where) noexcept {
   Execution& run = execution();
   CellObject& cell = run.cell(address, stamp);
   run.trace.add({.thread = run.current(), .op = Op::cell_read, .object = address, .where = where});
-  const ThreadIndex other = run.me().mind.now.clock.first_uncovered(cell.changed, run.current());
-  if (other != max_threads) {
-    run.fail(Problem::data_race, run.trace.name_of(address, "cell") + " is read by " +
-                                     name_of_thread(run.current()) + " (" + text_of(where) +
-                                     ") and written by " + name_of_thread(other) + " (" +
-                                     text_of(cell.used_at[other]) + "): nothing orders the two");
-  }
+  refuse_unordered_read(run, cell, run.me().mind.now.clock, where);
   cell.used.at[run.current()] = run.me().mind.now.clock.at[run.current()] + 1;
   if (cell.changed.at[run.current()] == 0) cell.used_at[run.current()] = where;
 }
@@ -216,6 +227,24 @@ void cell_written(const void* address, Stamp& stamp, Where where) noexcept {
   cell.used.at[run.current()] = time;
   cell.changed.at[run.current()] = time;
   cell.used_at[run.current()] = where;
+}
+
+void cell_guessed(const void* address, Stamp& stamp, Where where) noexcept {
+  const InEngine in_engine;
+  Execution& run = execution();
+  CellObject& cell = run.cell(address, stamp);
+  run.trace.add({.thread = run.current(), .op = Op::cell_guess, .object = address, .where = where});
+  cell.guessed[run.current()] = run.me().mind.now.clock;
+}
+
+void cell_confirmed(const void* address, Stamp& stamp, Where where) noexcept {
+  const InEngine in_engine;
+  Execution& run = execution();
+  CellObject& cell = run.cell(address, stamp);
+  run.trace.add({.thread = run.current(), .op = Op::cell_read, .object = address, .where = where});
+  const Clock& then = cell.guessed[run.current()];
+  refuse_unordered_read(run, cell, then, where);
+  cell.used.at[run.current()] = then.at[run.current()] + 1;
 }
 
 void cell_destroyed(const void* address, Stamp& stamp) noexcept {

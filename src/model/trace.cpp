@@ -37,6 +37,7 @@ const char* kind_of(Op op) noexcept {
     case Op::not_exchanged:
       return "atomic";
     case Op::cell_read:
+    case Op::cell_guess:
     case Op::cell_write:
       return "cell";
     case Op::lock:
@@ -136,6 +137,9 @@ std::string Trace::text() const {
         break;
       case Op::cell_read:
         what = name + ".read";
+        break;
+      case Op::cell_guess:
+        what = name + ".guess";
         break;
       case Op::cell_write:
         what = name + ".write";

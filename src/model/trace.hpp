@@ -22,6 +22,7 @@ enum class Op : std::uint8_t {
   fence,
   spin,
   cell_read,
+  cell_guess,
   cell_write,
   lock,
   try_lock_failed,

@@ -16,7 +16,9 @@
 namespace rouse::model {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 
 /// Fails if the other thread does its two steps between steps 1 and 2, and 2 and 3, of main.
 void needs_two_preemptions() {
@@ -204,6 +206,100 @@ TEST(Outside, AtomicsAndLocksWorkWithoutAModel) {
   const Lock lock(mutex);
   EXPECT_FALSE(mutex.try_lock());
   EXPECT_FALSE(inside());
+}
+
+void publish_in_a_cell() {
+  Cell<int> cell{0};
+  atomic<bool> is_set{false};
+  Thread other([&] {
+    cell.write() = 1;
+    is_set.store(true, memory_order_release);
+  });
+  if (is_set.load(memory_order_acquire)) ensure(cell.read() == 1);
+  other.join();
+}
+
+TEST(Orders, EachThatAModelMeetsIsNamed) {
+  const Report report = explore(publish_in_a_cell, {.collect_orders = true});
+  EXPECT_FALSE(report.finding);
+  ASSERT_EQ(report.orders.size(), 2);
+  EXPECT_THAT(report.orders[0], MatchesRegex(".*search_test.cpp:[0-9]+:[0-9]+:release"));
+  EXPECT_THAT(report.orders[1], MatchesRegex(".*search_test.cpp:[0-9]+:[0-9]+:acquire"));
+}
+
+TEST(Orders, AModelThatNeedsAnOrderFailsIfItIsLeftOut) {
+  for (const std::string& order : explore(publish_in_a_cell, {.collect_orders = true}).orders) {
+    const Report report = explore(publish_in_a_cell, {.leave_out = order});
+    ASSERT_TRUE(report.finding) << order;
+    EXPECT_EQ(report.finding->problem, Problem::data_race);
+  }
+}
+
+TEST(Orders, OnlyTheFailureOfAnExchangeDoesWithoutItsOrder) {
+  const auto body = [] {
+    Cell<int> cell{0};
+    atomic<int> state{0};
+    Thread other([&] {
+      cell.write() = 1;
+      state.store(1, memory_order_release);
+    });
+    int expected = 0;
+    if (!state.compare_exchange_strong(expected, 0, memory_order_relaxed, memory_order_acquire)) {
+      ensure(cell.read() == 1);
+    }
+    other.join();
+  };
+  const Report report = explore(body, {.collect_orders = true});
+  ASSERT_EQ(report.orders.size(), 2);
+  EXPECT_THAT(report.orders[1], EndsWith(":failure-acquire"));
+  EXPECT_TRUE(explore(body, {.leave_out = report.orders[1]}).finding);
+}
+
+/// A thief guesses what a slot holds before it owns it; the owner fills the slot again once it sees
+/// that it is gone.
+Report take_from_slot(std::memory_order order) {
+  return explore([order] {
+    Slot<int> slot;
+    atomic<bool> is_taken{false};
+    slot.write(1);
+    Thread thief([&] {
+      const int guess = slot.guess();
+      if (is_taken.exchange(true, order)) return;
+      slot.confirm();
+      ensure(guess == 1, "the thief has what it took");
+    });
+    if (is_taken.load(memory_order_acquire)) slot.write(2);
+    thief.join();
+  });
+}
+
+TEST(Slot, AConfirmedGuessIsARead) {
+  EXPECT_FALSE(take_from_slot(memory_order_release).finding);
+  const Report report = take_from_slot(memory_order_relaxed);
+  ASSERT_TRUE(report.finding);
+  EXPECT_EQ(report.finding->problem, Problem::data_race);
+}
+
+TEST(Slot, AGuessThatIsThrownAwayMayMeetAWrite) {
+  const Report report = explore([] {
+    Slot<int> slot;
+    Thread other([&] { slot.write(1); });
+    (void)slot.guess();
+    other.join();
+  });
+  EXPECT_FALSE(report.finding);
+}
+
+TEST(Slot, AWriteBetweenAGuessAndItsConfirmationIsARace) {
+  const Report report = explore([] {
+    Slot<int> slot;
+    Thread other([&] { slot.write(1); });
+    (void)slot.guess();
+    other.join();
+    slot.confirm();
+  });
+  ASSERT_TRUE(report.finding);
+  EXPECT_EQ(report.finding->problem, Problem::data_race);
 }
 
 TEST(Trace, TellsNamesOrdersValuesAndPlaces) {

@@ -1,10 +1,16 @@
 // Cell<T>: a plain variable that threads share and that atomics or locks beside it guard. Part of
 // the seam (base/atomic.hpp): the model checker sees each access and finds the one that nothing
 // orders. Otherwise it costs nothing.
+//
+// Slot<T>: one that a thread may read before it knows whether the value is its own, as a thief
+// reads the slots of a queue. What it read it throws away, or confirms: then it has been the owner
+// since.
 #pragma once
 
 #include <type_traits>
 #include <utility>
+
+#include "rouse/base/atomic.hpp"
 
 #if defined(ROUSE_MODEL)
 #include "rouse/model/cell.hpp"
@@ -16,6 +22,8 @@ inline namespace model_checked {
 
 template <class T>
 using Cell = model::TrackedCell<T>;
+template <class T>
+using Slot = model::TrackedSlot<T>;
 
 }  // namespace model_checked
 #else
@@ -38,6 +46,27 @@ class Cell {
 
  private:
   T value_;
+};
+
+template <class T>
+class Slot {
+ public:
+  Slot() noexcept = default;
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+
+  /// The owner's.
+  void write(T value) noexcept { value_.store(value, memory_order_relaxed); }
+  [[nodiscard]] T read() const noexcept { return value_.load(memory_order_relaxed); }
+
+  /// Anybody's: what the slot holds, or held, or will hold.
+  [[nodiscard]] T guess() const noexcept { return value_.load(memory_order_relaxed); }
+  /// Nobody else may have written since this thread's last guess: it counts as a read at that time.
+  void confirm() const noexcept {}
+
+ private:
+  // An atomic, because a guess may be made while the owner writes.
+  atomic<T> value_{T()};
 };
 
 }  // namespace native

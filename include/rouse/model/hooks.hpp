@@ -75,6 +75,9 @@ ROUSE_API void spin(Where where) noexcept;
 
 ROUSE_API void cell_read(const void* cell, Stamp& stamp, Where where) noexcept;
 ROUSE_API void cell_written(const void* cell, Stamp& stamp, Where where) noexcept;
+/// A read that only counts if it is confirmed.
+ROUSE_API void cell_guessed(const void* cell, Stamp& stamp, Where where) noexcept;
+ROUSE_API void cell_confirmed(const void* cell, Stamp& stamp, Where where) noexcept;
 ROUSE_API void cell_destroyed(const void* cell, Stamp& stamp) noexcept;
 
 ROUSE_API void mutex_lock(const void* mutex, Stamp& stamp, Where where) noexcept;

@@ -22,6 +22,7 @@
 #include <optional>
 #include <source_location>
 #include <string>
+#include <vector>
 
 #include "rouse/base/attributes.hpp"
 
@@ -46,6 +47,11 @@ struct Options {
   std::uint64_t seed = 1;
   /// Runs this one execution: the string that a report gave.
   std::string replay = {};
+  /// An order that operations at one place do without, "FILE:LINE:COLUMN:release": a model that
+  /// does not fail then has not shown that it is needed. FILE may be the end of a path.
+  std::string leave_out = {};
+  /// Report::orders is filled.
+  bool collect_orders = false;
   /// False: every single execution, for testing the checker itself.
   bool prune = true;
 };
@@ -81,6 +87,7 @@ struct Report {
   std::uint64_t cut_short = 0;   ///< that came to a state that had been explored
   std::uint64_t steps = 0;
   double seconds = 0;
+  std::vector<std::string> orders;  ///< stronger than relaxed, as Options::leave_out names them
 
   [[nodiscard]] ROUSE_API std::string summary() const;
 };
@@ -91,7 +98,9 @@ ROUSE_API Report explore(const std::function<void()>& body, const Options& optio
 
 /// Explores the body; prints what was found and aborts, also if not everything could be explored.
 /// The environment takes precedence over the options: ROUSE_MODEL_REPLAY=string,
-/// ROUSE_MODEL_RANDOM=runs, ROUSE_MODEL_SEED=number, ROUSE_MODEL_BOUND=preemptions.
+/// ROUSE_MODEL_RANDOM=runs, ROUSE_MODEL_SEED=number, ROUSE_MODEL_BOUND=preemptions,
+/// ROUSE_MODEL_LEAVE_OUT=order; ROUSE_MODEL_ORDERS=1 prints the orders, ROUSE_MODEL_STATS=1 how
+/// much was explored.
 ROUSE_API void check(const std::function<void()>& body, const Options& options = {});
 
 /// In a model: this must hold here, in every execution.
