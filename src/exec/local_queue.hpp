@@ -24,13 +24,15 @@
 #include <vector>
 
 #include "rouse/base/atomic.hpp"
+#include "rouse/base/cell.hpp"
 #include "rouse/exec/task_header.hpp"
 
 namespace rouse {
 
 class LocalQueue {
  public:
-  LocalQueue() { install(std::make_unique<Ring>(256)); }
+  /// `size`: of the first ring; a power of two.
+  explicit LocalQueue(std::size_t size = 256) { install(std::make_unique<Ring>(size)); }
 
   /// Any thread; a moment later it may be wrong.
   std::size_t size() const noexcept {
@@ -47,7 +49,7 @@ class LocalQueue {
     const std::uint64_t tail = tail_.load(memory_order_relaxed);
     if (tail - seen_head_ > own_->mask && !make_room(tail)) [[unlikely]]
       return false;
-    own_->slots[tail & own_->mask].store(&task, memory_order_relaxed);
+    own_->slots[tail & own_->mask].write(&task);
     // ORDER: release; publishes the slot, the ring and the task to thieves.
     tail_.store(tail + 1, memory_order_release);
     return true;
@@ -65,7 +67,7 @@ class LocalQueue {
     } while (!head_.compare_exchange_weak(head, head + count, memory_order_relaxed,
                                           memory_order_relaxed));
     for (std::size_t i = 0; i < count; ++i) {
-      out[i] = own_->slots[(head + i) & own_->mask].load(memory_order_relaxed);
+      out[i] = own_->slots[(head + i) & own_->mask].read();
     }
     return count;
   }
@@ -74,8 +76,8 @@ class LocalQueue {
 
   /// Takes the older half, `max` at most. 0: there was nothing, or another was faster.
   std::size_t steal(TaskHeader** out, std::size_t max) noexcept {
-    // ORDER: acquire; with the exchange below: nothing that follows is read before it.
-    std::uint64_t head = head_.load(memory_order_acquire);
+    // ORDER: relaxed; if it is old the exchange fails.
+    std::uint64_t head = head_.load(memory_order_relaxed);
     // ORDER: acquire; sees the slots, the ring and the tasks.
     const std::uint64_t tail = tail_.load(memory_order_acquire);
     if (tail <= head) return 0;
@@ -84,22 +86,23 @@ class LocalQueue {
     // ORDER: acquire; at least as new as the one in which [head, tail) was pushed.
     const Ring& ring = *ring_.load(memory_order_acquire);
     for (std::size_t i = 0; i < count; ++i) {
-      out[i] = ring.slots[(head + i) & ring.mask].load(memory_order_relaxed);
+      out[i] = ring.slots[(head + i) & ring.mask].guess();
     }
     // ORDER: release; the slots were read before they may be rewritten (see `make_room`).
-    if (head_.compare_exchange_strong(head, head + count, memory_order_acq_rel,
-                                      memory_order_relaxed)) {
-      return count;
+    if (!head_.compare_exchange_strong(head, head + count, memory_order_release,
+                                       memory_order_relaxed)) {
+      return 0;
     }
-    return 0;
+    for (std::size_t i = 0; i < count; ++i) ring.slots[(head + i) & ring.mask].confirm();
+    return count;
   }
 
  private:
   struct Ring {
     explicit Ring(std::size_t size)
-        : mask(size - 1), slots(std::make_unique<atomic<TaskHeader*>[]>(size)) {}
+        : mask(size - 1), slots(std::make_unique<Slot<TaskHeader*>[]>(size)) {}
     const std::size_t mask;
-    const std::unique_ptr<atomic<TaskHeader*>[]> slots;
+    const std::unique_ptr<Slot<TaskHeader*>[]> slots;
   };
 
   void install(std::unique_ptr<Ring> ring) {
@@ -125,8 +128,7 @@ class LocalQueue {
     const Ring& old = *own_;
     auto larger = std::make_unique<Ring>(2 * (old.mask + 1));
     for (std::uint64_t i = seen_head_; i != tail; ++i) {
-      larger->slots[i & larger->mask].store(old.slots[i & old.mask].load(memory_order_relaxed),
-                                            memory_order_relaxed);
+      larger->slots[i & larger->mask].write(old.slots[i & old.mask].read());
     }
     install(std::move(larger));
   }

@@ -1,5 +1,6 @@
 // Models of the workers' run queue: the owner pushes and takes, thieves steal. Every task is taken
-// once, and who takes it sees what was written before it was pushed.
+// once, and who takes it sees what was written before it was pushed. Its rings are small here, so
+// that they are full and grow.
 #include "exec/local_queue.hpp"
 
 #include <array>
@@ -19,7 +20,7 @@ class Tasks {
  public:
   void push(LocalQueue& queue, std::size_t index) {
     entries_[index].content.write() = 1;
-    queue.push(reinterpret_cast<TaskHeader&>(entries_[index]));
+    ensure(queue.push(reinterpret_cast<TaskHeader&>(entries_[index])), "there is memory");
   }
   void run(TaskHeader* task) {
     auto& entry = reinterpret_cast<Entry&>(*task);
@@ -78,6 +79,93 @@ TEST(LocalQueueModel, OfTwoThievesEachGetsItsOwn) {
     first.join();
     second.join();
     tasks.take(queue, 3);
+    tasks.expect_done(3);
+  });
+}
+
+TEST(LocalQueueModel, ASlotIsFilledAgainOnlyAfterItsThiefReadIt) {
+  check([] {
+    LocalQueue queue(2);
+    Tasks<4> tasks;
+    tasks.push(queue, 0);
+    tasks.push(queue, 1);
+    Thread thief([&] { tasks.steal(queue, 2); });
+    tasks.take(queue, 1);
+    tasks.push(queue, 2);
+    tasks.push(queue, 3);
+    thief.join();
+    tasks.take(queue, 4);
+    tasks.expect_done(4);
+  });
+}
+
+TEST(LocalQueueModel, AThiefFindsWhatWasMovedToALargerRing) {
+  check([] {
+    LocalQueue queue(1);
+    Tasks<3> tasks;
+    tasks.push(queue, 0);
+    Thread thief([&] { tasks.steal(queue, 1); });
+    tasks.push(queue, 1);
+    tasks.push(queue, 2);
+    thief.join();
+    tasks.take(queue, 3);
+    tasks.expect_done(3);
+  });
+}
+
+TEST(LocalQueueModel, AThiefThatComesTwiceMeetsAGrowingQueue) {
+  check([] {
+    LocalQueue queue(1);
+    Tasks<4> tasks;
+    tasks.push(queue, 0);
+    Thread thief([&] {
+      tasks.steal(queue, 1);
+      tasks.steal(queue, 2);
+    });
+    tasks.push(queue, 1);
+    tasks.take(queue, 1);
+    tasks.push(queue, 2);
+    tasks.push(queue, 3);
+    thief.join();
+    tasks.take(queue, 4);
+    tasks.expect_done(4);
+  });
+}
+
+TEST(LocalQueueModel, TwoThievesAndAnOwnerWithOneSlot) {
+  check([] {
+    LocalQueue queue(1);
+    Tasks<2> tasks;
+    tasks.push(queue, 0);
+    Thread first([&] { tasks.steal(queue, 1); });
+    Thread second([&] { tasks.steal(queue, 1); });
+    tasks.push(queue, 1);
+    first.join();
+    second.join();
+    tasks.take(queue, 2);
+    tasks.expect_done(2);
+  });
+}
+
+TEST(LocalQueueModel, WhatIsStolenGoesToTheThiefsOwnQueue) {
+  check([] {
+    LocalQueue queue(2);
+    LocalQueue thiefs(2);
+    Tasks<3> tasks;
+    tasks.push(queue, 0);
+    tasks.push(queue, 1);
+    tasks.push(queue, 2);
+    Thread thief([&] {
+      std::array<TaskHeader*, 2> stolen{};
+      const std::size_t count = queue.steal(stolen.data(), 2);
+      for (std::size_t i = 0; i < count; ++i) ensure(thiefs.push(*stolen[i]));
+      tasks.take(thiefs, 1);
+    });
+    tasks.steal(thiefs, 1);
+    tasks.take(queue, 1);
+    thief.join();
+    tasks.take(queue, 3);
+    tasks.take(thiefs, 3);
     tasks.expect_done(3);
   });
 }

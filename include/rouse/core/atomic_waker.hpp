@@ -40,12 +40,12 @@ class ROUSE_API AtomicWaker {
     Waker old;
     if (!slot_.read().will_wake(waker)) old = std::exchange(slot_.write(), Waker(waker));
     expected = registering;
-    // ORDER: acq_rel; release publishes the slot to the next wake, acquire sees what was written
-    // before a wake that came meanwhile.
-    if (!state_.compare_exchange_strong(expected, waiting, memory_order_acq_rel,
-                                        memory_order_acquire)) {
+    // ORDER: release; publishes the slot to the next wake.
+    if (!state_.compare_exchange_strong(expected, waiting, memory_order_release,
+                                        memory_order_relaxed)) {
       Waker woken = std::move(slot_.write());
-      // ORDER: acq_rel; gives the slot back before the waker is called.
+      // ORDER: release; gives the slot back before the waker is called. acquire; sees what was
+      // written before the wakes that came meanwhile.
       state_.exchange(waiting, memory_order_acq_rel);
       std::move(woken).wake();
     }
