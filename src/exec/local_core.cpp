@@ -59,7 +59,7 @@ void LocalCore::watch(TaskHeader& task, const Waker& waker) {
   if (!is_owner()) return post(task, watch_it, 0, waker);
   if (task.inbox.is_touched()) [[unlikely]]
     forget_watchers(task);
-  if (!task.join_waker.will_wake(waker)) task.join_waker = waker;
+  if (!task.join_waker.read().will_wake(waker)) task.join_waker.write() = waker;
 }
 
 /// The handle was polled on another thread before, and its waker may still be in the inbox.
@@ -236,7 +236,7 @@ void LocalCore::complete(TaskHeader& task) noexcept {
 /// True: it is in the queue, and let go when it comes out.
 bool LocalCore::finish(TaskHeader& task) noexcept {
   counters_.completed.add();
-  Waker joiner = std::move(task.join_waker);
+  Waker joiner = std::move(task.join_waker.write());
   const LocalTaskState::Finished finished = task.local_state().finish();
   if (!finished.has_joiner) {
     if (auto error = task.vtable.discard(task)) report(task, std::move(error));
@@ -288,7 +288,7 @@ void LocalCore::drain_inbox() {
     if (task->state.is_complete()) {
       std::move(waker).wake();
     } else {
-      task->join_waker = std::move(waker);
+      task->join_waker.write() = std::move(waker);
     }
   }
   for (std::size_t i = 0; i < count; ++i) {
@@ -307,7 +307,7 @@ void LocalCore::apply(TaskHeader& task, std::uint8_t messages) {
 /// The JoinHandle is gone.
 void LocalCore::forget(TaskHeader& task) {
   if (!task.local_state().drop_join_interest()) {
-    const Waker forgotten = std::move(task.join_waker);
+    const Waker forgotten = std::move(task.join_waker.write());
     return;
   }
   if (auto error = task.vtable.discard(task)) report(task, std::move(error));

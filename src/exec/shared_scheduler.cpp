@@ -105,7 +105,7 @@ void SharedScheduler::complete(TaskHeader& task, std::int64_t new_owners) noexce
   if (!finished.has_joiner) {
     discard_outcome(task);
   } else if (finished.has_join_waker) {
-    wake_joiner(std::move(task.join_waker));
+    wake_joiner(std::move(task.join_waker.write()));
   }
   drop_owner(task);
 }
@@ -142,7 +142,7 @@ void SharedScheduler::watch(TaskHeader& task, const Waker& waker) {
   SharedTaskState state = task.shared_state();
   // While the bit is set the task may complete and the field be taken: so not even a look at it.
   if (state.has_join_waker() && !state.retract_join_waker()) return waker.wake_by_ref();
-  if (!task.join_waker.will_wake(waker)) task.join_waker = waker;
+  if (!task.join_waker.read().will_wake(waker)) task.join_waker.write() = waker;
   if (!state.publish_join_waker()) waker.wake_by_ref();
 }
 
@@ -152,7 +152,7 @@ void SharedScheduler::abort(TaskHeader& task) {
 
 void SharedScheduler::detach(TaskHeader& task) {
   if (task.shared_state().drop_join_interest()) {
-    const Waker forgotten = std::move(task.join_waker);
+    const Waker forgotten = std::move(task.join_waker.write());
   } else {
     discard_outcome(task);
   }

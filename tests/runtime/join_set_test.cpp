@@ -319,7 +319,7 @@ class ByHand : public Scheduler {
   void submit(TaskHeader& task) override { tasks_.push_back(&task); }
   void watch(TaskHeader& task, const Waker& waker) override {
     ++watches;
-    if (!task.join_waker.will_wake(waker)) task.join_waker = waker;
+    if (!task.join_waker.read().will_wake(waker)) task.join_waker.write() = waker;
   }
   void abort(TaskHeader&) override {}
   void detach(TaskHeader&) override {}
@@ -331,7 +331,7 @@ class ByHand : public Scheduler {
     TaskHeader& task = *tasks_[index];
     Context cx(Waker::noop());
     ASSERT_TRUE(task.vtable.poll(task, cx));
-    Waker joiner = std::move(task.join_waker);
+    Waker joiner = std::move(task.join_waker.write());
     task.local_state().finish();
     if (joiner) std::move(joiner).wake();
   }

@@ -24,6 +24,7 @@
 #include <source_location>
 
 #include "rouse/base/atomic.hpp"
+#include "rouse/base/cell.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/exec/scheduler.hpp"
 #include "rouse/exec/task_state.hpp"
@@ -93,7 +94,7 @@ class TaskHeader {
   const TaskVTable& vtable;
   Scheduler& scheduler;
   TaskHeader* queue_next = nullptr;  // in the inbox of a LocalExecutor, or a shared queue
-  Waker join_waker;
+  Cell<Waker> join_waker;
   std::source_location spawned_at;  // where the failure began, if spawn could not know
   struct Local {
     std::int32_t inbox_owners = 0;  // owners added (less those gone) on other threads

@@ -275,8 +275,8 @@ class SharedTaskState {
         (void)word_.load(memory_order_acquire);
         return false;
       }
-      // ORDER: acquire; the field is the handle's again (it wrote it, maybe on another thread).
-    } while (!word_.compare_exchange_weak(word, word & ~bits, memory_order_acq_rel,
+      // ORDER: relaxed; nobody but the handle has touched the field, nothing is published.
+    } while (!word_.compare_exchange_weak(word, word & ~bits, memory_order_relaxed,
                                           memory_order_relaxed));
     return true;
   }
