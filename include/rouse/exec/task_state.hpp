@@ -101,8 +101,7 @@ class LocalTaskState {
   /// The outcome is in its place.
   Finished finish() noexcept {
     const Word word = get();
-    // ORDER: release; publishes the outcome to a JoinHandle on another thread.
-    word_.store(word | complete, memory_order_release);
+    set(word | complete);
     return Finished((word & join_interest) != 0, (word & active) != 0);
   }
   /// The JoinHandle is gone. True: the task is complete, its outcome is to be dropped.
@@ -131,7 +130,9 @@ class LocalTaskState {
   }
 
   Word get() const noexcept { return word_.load(memory_order_relaxed); }
-  void set(Word word) noexcept { word_.store(word, memory_order_relaxed); }
+  // ORDER: release; publishes the outcome to a JoinHandle on another thread. Also what is stored
+  // after `finish` has to: a relaxed store would hide the release before it.
+  void set(Word word) noexcept { word_.store(word, memory_order_release); }
 
   atomic<Word>& word_;
 };

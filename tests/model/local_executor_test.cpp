@@ -1,0 +1,156 @@
+// Models of a LocalExecutor, whose tasks belong to one thread: what other threads want of them is
+// posted to its inbox, against its running, sleeping and ending.
+#include "rouse/exec/local_executor.hpp"
+
+#include <optional>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "rouse/base/thread.hpp"
+#include "rouse/core/atomic_waker.hpp"
+#include "rouse/core/future.hpp"
+#include "rouse/exec/join_handle.hpp"
+#include "rouse/exec/spawner.hpp"
+#include "rouse/model/block_on.hpp"
+#include "rouse/model/model.hpp"
+
+#include "tasks.hpp"
+
+namespace rouse::model {
+namespace {
+
+/// Set once by another thread. That it is seen after the wake is the executor's business.
+class Flag {
+ public:
+  void set() {
+    is_set_.store(true, memory_order_relaxed);
+    waker_.wake();
+  }
+  Poll<void> poll(Context& cx) {
+    waker_.register_waker(cx.waker());
+    return is_set_.load(memory_order_relaxed) ? Poll<void>::ready() : pending;
+  }
+
+ private:
+  AtomicWaker waker_;
+  atomic<bool> is_set_{false};
+};
+
+/// Gives a number once the flag is set.
+class WhenSet {
+ public:
+  using Output = Number;
+  explicit WhenSet(Flag& flag) noexcept : flag_(flag) {}
+  WhenSet(WhenSet&& other) noexcept : flag_(other.flag_) {}
+  WhenSet& operator=(WhenSet&&) = delete;
+  Poll<Number> poll(Context& cx) {
+    polls_.write() += 1;
+    if (flag_.poll(cx).is_pending()) return pending;
+    return Poll<Number>::ready(42);
+  }
+
+ private:
+  Flag& flag_;
+  Cell<int> polls_{0};
+};
+static_assert(Future<WhenSet>);
+
+class AtOnce {
+ public:
+  using Output = Number;
+  AtOnce() noexcept {}
+  Poll<Number> poll(Context&) { return Poll<Number>::ready(42); }
+};
+
+TEST(LocalExecutorModel, AWakeFromAnotherThreadIsNotLost) {
+  check([] {
+    Flag flag;
+    LocalExecutor executor;
+    Thread other([&] { flag.set(); });
+    ensure(executor.run_until(WhenSet(flag)).value() == 42);
+    other.join();
+  });
+}
+
+TEST(LocalExecutorModel, AnotherThreadTakesTheResult) {
+  check([] {
+    LocalExecutor executor;
+    JoinHandle<Number> handle = executor.spawn(AtOnce());
+    Thread other([&] {
+      if (handle.is_finished()) ensure(block_on(handle).value() == 42);
+      handle.detach();
+    });
+    executor.run();
+    other.join();
+  });
+}
+
+TEST(LocalExecutorModel, AnotherThreadAwaitsTheResult) {
+  check([] {
+    std::optional<LocalExecutor> executor(std::in_place);
+    JoinHandle<Number> handle = executor->spawn(AtOnce());
+    Thread other([&] { ensure(block_on(handle).value() == 42); });
+    executor->run();
+    executor.reset();
+    other.join();
+  });
+}
+
+TEST(LocalExecutorModel, AnotherThreadAborts) {
+  check([] {
+    Flag never;
+    LocalExecutor executor;
+    JoinHandle<Number> handle = executor.spawn(WhenSet(never));
+    Thread other([&] {
+      handle.abort();
+      handle.detach();
+    });
+    executor.run();
+    other.join();
+    never.set();
+  });
+}
+
+TEST(LocalExecutorModel, AnotherThreadSpawns) {
+  check([] {
+    std::optional<LocalExecutor> executor(std::in_place);
+    std::optional<Number> result;
+    Thread other([&result, spawner = executor->spawner()] {
+      try {
+        result.emplace(block_on(spawner.spawn(AtOnce())));
+      } catch (const JoinError&) {
+      }
+    });
+    executor->run();
+    executor.reset();
+    other.join();
+    ensure(!result || result->value() == 42);
+  });
+}
+
+TEST(LocalExecutorModel, AWakerIsUsedWhileTheExecutorEnds) {
+  check([] {
+    Flag flag;
+    std::optional<LocalExecutor> executor(std::in_place);
+    executor->spawn(WhenSet(flag)).detach();
+    executor->run_until(AtOnce());
+    Thread other([&] { flag.set(); });
+    executor.reset();
+    other.join();
+  });
+}
+
+TEST(LocalExecutorModel, AHandleIsDroppedWhileTheExecutorEnds) {
+  check([] {
+    std::optional<LocalExecutor> executor(std::in_place);
+    JoinHandle<Number> handle = executor->spawn(AtOnce());
+    executor->run();
+    Thread other([&] { handle.detach(); });
+    executor.reset();
+    other.join();
+  });
+}
+
+}  // namespace
+}  // namespace rouse::model
