@@ -1,21 +1,19 @@
 // Addresses as text. Whatever the bytes are: parsing ends in a value or an error of net::Error,
-// what was parsed prints to text that parses to the same value, and the C library, where it has the
-// same question, gives the same answer.
-#include <arpa/inet.h>
-#include <array>
-#include <cstring>
+// what was parsed prints to text that parses to the same value, and a plain parser and the C
+// library, where they have the same question, give the same answer.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <sys/socket.h>
 
 #include "rouse/net/endpoint.hpp"
 #include "rouse/net/ip_addr.hpp"
 #include "rouse/net/socket_addr.hpp"
 
+#include "address_oracle.hpp"
 #include "input.hpp"
 #include "net/native_address.hpp"
 #include "net/resolve.hpp"
@@ -23,53 +21,19 @@
 namespace rouse::fuzz {
 namespace {
 
-using net::IpAddr;
-using net::SocketAddr;
-
 void require_net_error(const std::error_code& error) {
   require(error.category() == net::error_category(), "an error of parsing is a net::Error");
   require(error.message() != "unknown error", "each net::Error has a message");
   require(error == std::errc::invalid_argument, "each net::Error is an invalid_argument");
 }
 
-/// What inet_pton makes of a text without NUL.
-std::optional<IpAddr> system_parse(const std::string& text) {
-  IpAddr::V4Bytes v4{};
-  if (::inet_pton(AF_INET, text.c_str(), v4.data()) == 1) return IpAddr(v4);
-  IpAddr::V6Bytes v6{};
-  if (::inet_pton(AF_INET6, text.c_str(), v6.data()) == 1) return IpAddr(v6);
-  return std::nullopt;
-}
-
-/// What getaddrinfo makes of a numeric host. It takes more than we do ("127.1").
-std::optional<SocketAddr> system_resolve(const std::string& host) {
-  addrinfo hints{};
-  hints.ai_flags = AI_NUMERICHOST;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (::getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0) return std::nullopt;
-  std::optional<SocketAddr> address;
-  if (found->ai_family == AF_INET) {
-    sockaddr_in native{};
-    std::memcpy(&native, found->ai_addr, sizeof native);
-    IpAddr::V4Bytes bytes{};
-    std::memcpy(bytes.data(), &native.sin_addr, bytes.size());
-    address = SocketAddr(IpAddr(bytes), 0);
-  } else {
-    sockaddr_in6 native{};
-    std::memcpy(&native, found->ai_addr, sizeof native);
-    IpAddr::V6Bytes bytes{};
-    std::memcpy(bytes.data(), &native.sin6_addr, bytes.size());
-    address = SocketAddr(IpAddr(bytes), 0, native.sin6_scope_id);
-  }
-  ::freeaddrinfo(found);
-  return address;
-}
-
 void check_ip_value(const IpAddr& ip) {
   const std::string printed = ip.to_string();
   require(IpAddr::parse(printed).value() == ip, "an IP address prints to what parses to it");
   require(system_parse(printed) == ip, "inet_pton reads what we print");
+  const std::string systems = system_print(ip);
+  const bool must_agree = ip.is_ipv4() || systems.find('.') == std::string::npos;
+  require(!must_agree || printed == systems, "we print what inet_ntop prints");
   require(ip.to_canonical().to_canonical() == ip.to_canonical(), "canonical stays canonical");
   require(ip.is_unspecified() == (ip == IpAddr::any() || ip == IpAddr::any_v6()),
           "unspecified is 0.0.0.0 or ::");
@@ -103,6 +67,11 @@ void check_ip_text(const std::string& text) {
 
 void check_socket_text(const std::string& text) {
   const auto address = SocketAddr::parse(text);
+  if (!text.starts_with("unix:")) {
+    const auto plain = plain_parse(text);
+    require(plain.has_value() == address.has_value(), "we parse what the plain parser parses");
+    require(!plain || *plain == *address, "to the same address");
+  }
   if (!address) return require_net_error(address.error());
   check_socket_value(*address);
   if (!address->is_ipv6()) return;
