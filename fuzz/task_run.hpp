@@ -203,6 +203,7 @@ class TaskRun {
     if (!record.handle) return;
     const bool is_finished = record.handle->future().is_finished();
     record.joiner_waits = false;
+    if (input_.below(4) == 3) record.handle->change_waker();
     try {
       auto polled = record.handle->poll();
       require(polled.is_ready() == is_finished, "a join is ready when the task is done");

@@ -136,6 +136,7 @@ void run_local(Input& input) {
     if (input.is_empty()) {
       executor.run_until(Inside(run, executor, 0));
       executor.run_until(Inside(run, executor, 0));
+      run.check_idle();
     }
     run.give_exceptions_up();
     run.executor_ends = true;
