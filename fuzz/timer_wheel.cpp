@@ -46,6 +46,9 @@ class Run {
             "the wheel knows how many nodes it has");
     if (model_.empty()) return;
     const std::uint64_t first = model_.begin()->first.first;
+    if (first > now_ && !wheel_.is_dealing()) {
+      require(wheel_.next_tick() > now_, "nobody is called before there is something to do");
+    }
     if (first <= last_tick)
       require(wheel_.next_tick() <= std::max(first, now_), "next_tick lets nobody be late");
     if (first > last_tick && !wheel_.is_dealing()) {
