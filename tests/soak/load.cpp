@@ -50,14 +50,14 @@ Async<void> ask(net::TcpStream& stream, const std::vector<char>& sent, std::vect
 }
 
 /// A connection, until it was used for some time or a round trip was dropped midway.
-Async<void> talk(Figures& figures, net::SocketAddr server, Random& random, time::Instant end) {
+Async<void> talk(Figures& figures, net::SocketAddr server, Random& random, End end) {
   auto stream = co_await net::TcpStream::connect(server);
   stream.set_nodelay(true);
   // Mostly without a farewell: the addresses of those who say one are kept for a minute.
   if (random() % 8 != 0) stream.set_linger(0s);
   std::vector<char> sent;
   std::vector<char> got;
-  for (std::size_t trips = 100 + random() % 1000; trips != 0 && time::now() < end; --trips) {
+  for (std::size_t trips = 100 + random() % 1000; trips != 0 && end.is_ahead(); --trips) {
     sent.resize(1 + random() % (random() % 16 == 0 ? 4096 : 64));
     std::ranges::generate(sent, [&random] { return static_cast<char>(random()); });
     const time::Instant start = time::now();
@@ -76,9 +76,9 @@ Async<void> talk(Figures& figures, net::SocketAddr server, Random& random, time:
   }
 }
 
-Async<void> client(Figures& figures, net::SocketAddr server, unsigned seed, time::Instant end) {
+Async<void> client(Figures& figures, net::SocketAddr server, unsigned seed, End end) {
   Random random(seed);
-  while (time::now() < end) {
+  while (end.is_ahead()) {
     bool no_address_left = false;
     try {
       co_await talk(figures, server, random, end);
@@ -94,18 +94,18 @@ Async<void> client(Figures& figures, net::SocketAddr server, unsigned seed, time
 
 // --- Timers. ---
 
-Async<void> ticks(Figures& figures, time::Instant end) {
+Async<void> ticks(Figures& figures, End end) {
   Interval every = interval(1ms);
   every.set_missed_tick(MissedTick::skip);
-  while (time::now() < end) {
+  while (end.is_ahead()) {
     const time::Instant due = co_await every.tick();
     figures.tick.add(time::now() - due);
   }
 }
 
-Async<void> sleeper(Figures& figures, unsigned seed, time::Instant end) {
+Async<void> sleeper(Figures& figures, unsigned seed, End end) {
   Random random(seed);
-  while (time::now() < end) {
+  while (end.is_ahead()) {
     const auto duration = std::chrono::microseconds(random() % 20'000);
     const time::Instant start = time::now();
     if (random() % 2 == 0) {
@@ -123,8 +123,8 @@ Async<void> sleeper(Figures& figures, unsigned seed, time::Instant end) {
 
 // --- Channels. ---
 
-Async<void> produce(sync::Sender<std::uint64_t> tx, time::Instant end) {
-  for (std::uint64_t i = 0; time::now() < end; ++i) {
+Async<void> produce(sync::Sender<std::uint64_t> tx, End end) {
+  for (std::uint64_t i = 0; end.is_ahead(); ++i) {
     const Result<void> sent = co_await tx.send(i);
     if (!sent) co_return;
   }
@@ -155,10 +155,9 @@ Async<void> answer(sync::UnboundedReceiver<Question> questions) {
   }
 }
 
-Async<void> question(Figures& figures, sync::UnboundedSender<Question> tx, unsigned seed,
-                     time::Instant end) {
+Async<void> question(Figures& figures, sync::UnboundedSender<Question> tx, unsigned seed, End end) {
   Random random(seed);
-  while (time::now() < end) {
+  while (end.is_ahead()) {
     auto [reply, answered] = sync::oneshot<std::uint64_t>();
     const std::uint64_t number = random();
     const auto sent = tx.send(Question(number, std::move(reply)));
@@ -223,9 +222,9 @@ JoinHandle<> spawn_victim(Figures& figures, Random& random) {
   }
 }
 
-Async<void> aborter(Figures& figures, unsigned seed, time::Instant end) {
+Async<void> aborter(Figures& figures, unsigned seed, End end) {
   Random random(seed);
-  while (time::now() < end) {
+  while (end.is_ahead()) {
     std::vector<JoinHandle<>> victims;
     for (std::size_t n = random() % 16; n != 0; --n) {
       victims.push_back(spawn_victim(figures, random));
@@ -247,9 +246,9 @@ Async<void> aborter(Figures& figures, unsigned seed, time::Instant end) {
   }
 }
 
-Async<void> blocker(Figures& figures, unsigned seed, time::Instant end) {
+Async<void> blocker(Figures& figures, unsigned seed, End end) {
   Random random(seed);
-  while (time::now() < end) {
+  while (end.is_ahead()) {
     const auto steps = static_cast<unsigned>(random() % 20'000);
     auto call = spawn_blocking(work, steps);
     count(figures.blocking);
@@ -264,7 +263,7 @@ Async<void> blocker(Figures& figures, unsigned seed, time::Instant end) {
 
 }  // namespace
 
-Async<void> full_load(Figures& figures, time::Instant end) {
+Async<void> full_load(Figures& figures, End end) {
   constexpr unsigned clients = 24;
   constexpr unsigned sleepers = 64;
   auto listener = co_await net::TcpListener::bind("127.0.0.1:0");

@@ -45,7 +45,21 @@ class Figures {
   std::string first_mistake_;
 };
 
-/// Completes some time after `end`, when all tasks it started have ended.
-Async<void> full_load(Figures& figures, time::Instant end);
+/// When the load ends: at a time, or when it is told to.
+class End {
+ public:
+  /// `told` outlives all copies.
+  End(time::Instant at, const std::atomic<bool>& told) noexcept : at_(at), told_(&told) {}
+  [[nodiscard]] bool is_ahead() const noexcept {
+    return !told_->load(std::memory_order_relaxed) && time::now() < at_;
+  }
+
+ private:
+  time::Instant at_;
+  const std::atomic<bool>* told_;
+};
+
+/// Completes some time after the end, when all tasks it started have ended.
+Async<void> full_load(Figures& figures, End end);
 
 }  // namespace rouse::soak

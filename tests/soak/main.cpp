@@ -1,9 +1,13 @@
 // soak: runs rouse at full load for a long time, on two workers and then on one thread, and says
-// whether anything went wrong: a wrong or lost result, memory that grows, descriptors, threads or
-// objects that stay behind.
+// whether anything went wrong: a wrong or lost result; memory, descriptors, threads or latencies
+// that grow; descriptors, threads or objects that stay behind. Ctrl-C ends it early, with the
+// result until then.
 // usage: soak [SECONDS]                                            (default: 600)
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -22,13 +26,28 @@ namespace {
 
 using namespace std::chrono_literals;
 
+std::atomic<bool> told_to_stop{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
+
+bool is_told_to_stop() { return told_to_stop.load(std::memory_order_relaxed); }
+
+/// The second time it ends the process, as if there were no handler.
+void stop_at(int signal) {
+  struct sigaction action{};
+  action.sa_handler = [](int) { told_to_stop.store(true, std::memory_order_relaxed); };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  ::sigaction(signal, &action, nullptr);
+}
+
 class Verdict {
  public:
-  void fail(const std::string& why) { reasons_.push_back(why); }
+  void begin(const std::string& phase) { phase_ = phase; }
+  void fail(const std::string& why) { reasons_.push_back(phase_ + ": " + why); }
   [[nodiscard]] bool is_good() const noexcept { return reasons_.empty(); }
   [[nodiscard]] const std::vector<std::string>& reasons() const noexcept { return reasons_; }
 
  private:
+  std::string phase_;
   std::vector<std::string> reasons_;
 };
 
@@ -60,16 +79,48 @@ void check_results(const Figures& figures, Verdict& verdict) {
   const bool did_all = value(figures.replies) != 0 && value(figures.messages) != 0 &&
                        value(figures.timers) != 0 && value(figures.aborted) != 0 &&
                        value(figures.blocking) != 0 && figures.tick.total() != 0;
-  if (!did_all) verdict.fail("some part of the load did nothing at all");
+  if (!did_all && !is_told_to_stop()) verdict.fail("some part of the load did nothing at all");
 }
 
-/// The first quarter is for warming up. Then the memory stays, but for what a median may sway.
-void check_memory(const std::vector<double>& mib, Verdict& verdict) {
-  constexpr double sway_mib = 4;
-  constexpr double sway = 1.05;
-  std::printf("  memory       %.1f, %.1f, %.1f, %.1f MiB in the four quarters%s\n", mib[0], mib[1],
-              mib[2], mib[3], test::sanitized ? " (a sanitizer's, too: not judged)" : "");
-  if (!test::sanitized && mib[3] > mib[1] * sway + sway_mib) verdict.fail("the memory grows");
+/// How much more a figure may be in the last quarter of the time than in the second. The first is
+/// for warming up.
+class Sway {
+ public:
+  constexpr Sway(double factor, double more) noexcept : factor_(factor), more_(more) {}
+  [[nodiscard]] double most(double before) const noexcept { return before * factor_ + more_; }
+
+ private:
+  double factor_;
+  double more_;
+};
+
+void check_growth(const char* what, const char* unit, const Watch::Quarters& median, Sway sway,
+                  Verdict& verdict) {
+  std::printf("  %-12s %.1f, %.1f, %.1f, %.1f%s in the four quarters%s\n", what, median[0],
+              median[1], median[2], median[3], unit,
+              test::sanitized ? " (with a sanitizer: not judged)" : "");
+  const double most = sway.most(median[1]);
+  if (test::sanitized || median[3] <= most) return;
+  std::array<char, 200> reason{};
+  std::snprintf(reason.data(), reason.size(),
+                "%s grew from %.1f%s in the second quarter of the time to %.1f%s in the last; "
+                "up to %.1f%s were fine",
+                what, median[1], unit, median[3], unit, most, unit);
+  verdict.fail(reason.data());
+}
+
+void check_trends(const Watch& watch, Verdict& verdict) {
+  // How much time the machine has for us changes, and with it how many calls block at once.
+  constexpr Sway latency(4, 50);
+  check_growth("memory", " MiB", watch.by_quarter(&Sample::memory_mib), Sway(1.05, 4), verdict);
+  check_growth("descriptors", "", watch.by_quarter(&Sample::descriptors), Sway(1, 16), verdict);
+  check_growth("threads", "", watch.by_quarter(&Sample::threads), Sway(1.5, 16), verdict);
+  check_growth("echo p99", " ms", watch.by_quarter(&Sample::echo_p99_ms), latency, verdict);
+  check_growth("tick p99", " ms", watch.by_quarter(&Sample::tick_p99_ms), latency, verdict);
+  if (watch.peak().memory_mib > Watch::most_memory_mib) {
+    verdict.fail("stopped: the process has more than " +
+                 std::to_string(static_cast<int>(Watch::most_memory_mib)) + " MiB of memory");
+  }
 }
 
 /// A thread that was joined may be listed for some moments.
@@ -84,27 +135,35 @@ Footprint settled(const Footprint& wanted) {
   return now;
 }
 
+void check_left(const char* what, double before, double after, Verdict& verdict) {
+  if (after == before) return;
+  verdict.fail(std::string(what) + ": " + std::to_string(static_cast<int>(before)) + " before, " +
+               std::to_string(static_cast<int>(after)) + " after the runtime is gone");
+}
+
 void run_phase(const std::string& name, const RuntimeBuilder& builder, std::chrono::seconds time,
                Verdict& verdict) {
+  verdict.begin(name);
   const Footprint before = Footprint::now();
   Figures figures;
-  Watch watch(name, figures, time);
+  Watch watch(name, figures, time, told_to_stop);
   {
     Runtime runtime = builder.build();
-    runtime.block_on(full_load(figures, time::now() + time));
+    runtime.block_on(full_load(figures, End(time::now() + time, told_to_stop)));
   }
-  const std::vector<double> memory = watch.memory_by_quarter();
+  watch.stop();
   const Footprint after = settled(before);
 
-  std::printf("%s, %lld s\n", name.c_str(), static_cast<long long>(time.count()));
+  std::printf("%s, %lld s\n", name.c_str(), static_cast<long long>(watch.passed().count()));
   check_results(figures, verdict);
-  check_memory(memory, verdict);
-  std::printf("  descriptors  %zu before, %zu at most, %zu after\n", before.descriptors,
-              watch.peak().descriptors, after.descriptors);
-  std::printf("  threads      %zu before, %zu at most, %zu after\n", before.threads,
-              watch.peak().threads, after.threads);
-  if (after.descriptors != before.descriptors) verdict.fail("descriptors are left open");
-  if (after.threads != before.threads) verdict.fail("threads are left");
+  check_trends(watch, verdict);
+  std::printf(
+      "  at the end   %.0f descriptors, %.0f threads; before: %.0f, %.0f; peak: %.0f, %.0f\n",
+      after.descriptors, after.threads, before.descriptors, before.threads,
+      watch.peak().descriptors, watch.peak().threads);
+  check_left("descriptors", before.descriptors, after.descriptors, verdict);
+  check_left("threads", before.threads, after.threads, verdict);
+  std::fflush(stdout);
 }
 
 int run(std::chrono::seconds time) {
@@ -114,9 +173,14 @@ int run(std::chrono::seconds time) {
   Verdict verdict;
   const auto half = std::max(1s, time / 2);
   run_phase("2 workers", Runtime::builder().worker_threads(2), half, verdict);
-  run_phase("current_thread", Runtime::builder().current_thread(), half, verdict);
+  if (!is_told_to_stop()) {
+    run_phase("current_thread", Runtime::builder().current_thread(), half, verdict);
+  }
   for (const std::string& reason : verdict.reasons()) std::printf("FAILED: %s\n", reason.c_str());
-  if (verdict.is_good()) std::printf("ok: nothing lost, nothing wrong, nothing left\n");
+  if (verdict.is_good()) {
+    std::printf("ok%s: nothing lost, nothing wrong, nothing left\n",
+                is_told_to_stop() ? ", until it was interrupted" : "");
+  }
   return verdict.is_good() ? 0 : 1;
 }
 
@@ -129,5 +193,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: soak [SECONDS]\n");
     return 2;
   }
+  rouse::soak::stop_at(SIGINT);
+  rouse::soak::stop_at(SIGTERM);
   return rouse::soak::run(std::chrono::seconds(seconds));
 }

@@ -12,28 +12,42 @@ namespace rouse::soak {
 namespace {
 
 using namespace std::chrono_literals;
+using test::Latencies;
 
-double median(std::vector<std::size_t> values) {
+/// The 99th percentile of what came since the last time.
+double recent_p99_ms(const Latencies& latencies, Latencies::Counts& before) {
+  const Latencies::Counts now = latencies.counts();
+  const double p99 = Latencies::percentile_ms(now, 0.99, before);
+  before = now;
+  return p99;
+}
+
+double median(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
-  return static_cast<double>(*middle);
+  return *middle;
 }
 
 }  // namespace
 
 Footprint Footprint::now() {
   Footprint seen;
-  seen.memory_kib = test::resident_memory(::getpid());
-  seen.descriptors = test::open_descriptors(::getpid());
-  seen.threads = test::threads_of(::getpid());
+  seen.memory_mib = static_cast<double>(test::resident_memory(::getpid())) / 1024;
+  seen.descriptors = static_cast<double>(test::open_descriptors(::getpid()));
+  seen.threads = static_cast<double>(test::threads_of(::getpid()));
   return seen;
 }
 
-Watch::Watch(std::string phase, const Figures& figures, std::chrono::seconds planned)
-    : phase_(std::move(phase)), figures_(figures), planned_(planned) {
+Watch::Watch(std::string phase, const Figures& figures, std::chrono::seconds planned,
+             std::atomic<bool>& stop_load)
+    : phase_(std::move(phase)),
+      figures_(figures),
+      planned_(planned),
+      stop_load_(stop_load),
+      is_terminal_(::isatty(STDOUT_FILENO) == 1) {
   constexpr std::size_t samples_a_second = 10;
-  memory_kib_.reserve(samples_a_second * static_cast<std::size_t>(planned.count() + 60));
+  samples_.reserve(samples_a_second * static_cast<std::size_t>(planned.count() + 60));
   thread_ = std::thread([this] { sample_until_stopped(); });
 }
 
@@ -49,51 +63,60 @@ void Watch::stop() {
   thread_.join();
 }
 
-std::vector<double> Watch::memory_by_quarter() {
-  stop();
-  std::vector<double> quarters;
-  const std::size_t size = memory_kib_.size() / 4;
-  for (std::size_t i = 0; i < 4; ++i) {
-    const auto begin = memory_kib_.begin() + static_cast<std::ptrdiff_t>(i * size);
-    quarters.push_back(median({begin, begin + static_cast<std::ptrdiff_t>(size)}) / 1024);
+Watch::Quarters Watch::by_quarter(double Sample::* figure) const {
+  Quarters medians{};
+  const std::size_t size = samples_.size() / medians.size();
+  for (std::size_t i = 0; i < medians.size(); ++i) {
+    std::vector<double> values;
+    for (std::size_t at = i * size; at < (i + 1) * size; ++at) {
+      values.push_back(samples_[at].*figure);
+    }
+    medians.at(i) = median(std::move(values));
   }
-  return quarters;
+  return medians;
 }
 
 void Watch::sample_until_stopped() {
-  const bool is_terminal = ::isatty(STDOUT_FILENO) == 1;
-  const auto between_lines = is_terminal ? 1s : 10s;
+  const auto between_lines = is_terminal_ ? 1s : 10s;
   const auto start = std::chrono::steady_clock::now();
   auto next_line = between_lines;
   std::unique_lock lock(mutex_);
   while (!stopped_.wait_for(lock, 100ms, [this] { return stop_; })) {
-    const Footprint now = Footprint::now();
-    memory_kib_.push_back(now.memory_kib);
-    peak_.memory_kib = std::max(peak_.memory_kib, now.memory_kib);
-    peak_.descriptors = std::max(peak_.descriptors, now.descriptors);
-    peak_.threads = std::max(peak_.threads, now.threads);
-    const auto passed =
+    take_sample();
+    passed_ =
         std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start);
-    if (passed < next_line) continue;
-    next_line = passed + between_lines;
-    show(now, passed);
+    if (passed_ < next_line) continue;
+    next_line = passed_ + between_lines;
+    show();
   }
-  if (is_terminal) std::printf("\r\033[K");
+  if (is_terminal_) std::printf("\r\033[K");
 }
 
-void Watch::show(const Footprint& now, std::chrono::seconds passed) const {
-  const bool is_terminal = ::isatty(STDOUT_FILENO) == 1;
+void Watch::take_sample() {
+  Sample sample;
+  static_cast<Footprint&>(sample) = Footprint::now();
+  sample.echo_p99_ms = recent_p99_ms(figures_.round_trip, echo_before_);
+  sample.tick_p99_ms = recent_p99_ms(figures_.tick, tick_before_);
+  samples_.push_back(sample);
+  peak_.memory_mib = std::max(peak_.memory_mib, sample.memory_mib);
+  peak_.descriptors = std::max(peak_.descriptors, sample.descriptors);
+  peak_.threads = std::max(peak_.threads, sample.threads);
+  if (sample.memory_mib > most_memory_mib) stop_load_.store(true, std::memory_order_relaxed);
+}
+
+void Watch::show() const {
+  const Sample& now = samples_.back();
+  const std::uint64_t mistakes = figures_.mistakes.load(std::memory_order_relaxed);
   std::printf(
-      "%s%s %lld/%lld s  %llu replies  %llu aborts  echo p99 %.1f ms  tick p99 %.1f ms  "
-      "%.1f MiB  %zu fds  %zu threads%s%s",
-      is_terminal ? "\r\033[K" : "  ", phase_.c_str(), static_cast<long long>(passed.count()),
+      "%s%s %lld/%lld s  %llu replies  %llu aborts  echo p99 %.1f max %.0f ms  "
+      "tick p99 %.1f max %.0f ms  %.1f MiB  %.0f fds  %.0f threads%s%s",
+      is_terminal_ ? "\r\033[K" : "  ", phase_.c_str(), static_cast<long long>(passed_.count()),
       static_cast<long long>(planned_.count()),
       static_cast<unsigned long long>(figures_.replies.load(std::memory_order_relaxed)),
       static_cast<unsigned long long>(figures_.aborted.load(std::memory_order_relaxed)),
-      figures_.round_trip.percentile_ms(0.99), figures_.tick.percentile_ms(0.99),
-      static_cast<double>(now.memory_kib) / 1024, now.descriptors, now.threads,
-      figures_.mistakes.load(std::memory_order_relaxed) == 0 ? "" : "  MISTAKES",
-      is_terminal ? "" : "\n");
+      figures_.round_trip.percentile_ms(0.99), figures_.round_trip.max_ms(),
+      figures_.tick.percentile_ms(0.99), figures_.tick.max_ms(), now.memory_mib, now.descriptors,
+      now.threads, mistakes == 0 ? "" : "  MISTAKES", is_terminal_ ? "" : "\n");
   std::fflush(stdout);
 }
 

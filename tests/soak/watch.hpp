@@ -1,7 +1,10 @@
-// Watch: what the process uses while the load runs, sampled by a thread of its own, and a progress
-// line: on a terminal one that is written anew each second, else one every ten seconds.
+// Watch: what the process uses and how late it is while the load runs, sampled by a thread of its
+// own, and a progress line: on a terminal one that is written anew each second, else one every ten
+// seconds. It ends a load that uses far too much before the machine does.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -18,33 +21,52 @@ namespace rouse::soak {
 class Footprint {
  public:
   static Footprint now();
-  std::size_t memory_kib = 0;
-  std::size_t descriptors = 0;
-  std::size_t threads = 0;
+  double memory_mib = 0;
+  double descriptors = 0;
+  double threads = 0;
+};
+
+class Sample : public Footprint {
+ public:
+  double echo_p99_ms = 0;  // of what ended since the last sample
+  double tick_p99_ms = 0;
 };
 
 class Watch {
  public:
-  Watch(std::string phase, const Figures& figures, std::chrono::seconds planned);
+  static constexpr double most_memory_mib = 4096;
+  using Quarters = std::array<double, 4>;
+
+  /// Sets `stop_load` if the process has more than `most_memory_mib`.
+  Watch(std::string phase, const Figures& figures, std::chrono::seconds planned,
+        std::atomic<bool>& stop_load);
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
-  /// Ends the sampling.
   ~Watch();
 
-  /// Ends the sampling. The median of the resident memory in each quarter of the time, in MiB.
-  std::vector<double> memory_by_quarter();
+  /// Ends the sampling; what is below is for after that.
+  void stop();
+
   [[nodiscard]] const Footprint& peak() const noexcept { return peak_; }
+  [[nodiscard]] std::chrono::seconds passed() const noexcept { return passed_; }
+  /// The median of a figure in each quarter of the time.
+  [[nodiscard]] Quarters by_quarter(double Sample::* figure) const;
 
  private:
   void sample_until_stopped();
-  void show(const Footprint& now, std::chrono::seconds passed) const;
-  void stop();
+  void take_sample();
+  void show() const;
 
   const std::string phase_;
   const Figures& figures_;
   const std::chrono::seconds planned_;
-  std::vector<std::size_t> memory_kib_;
+  std::atomic<bool>& stop_load_;
+  const bool is_terminal_;
+  std::vector<Sample> samples_;
+  test::Latencies::Counts echo_before_{};
+  test::Latencies::Counts tick_before_{};
   Footprint peak_;
+  std::chrono::seconds passed_{0};
   std::mutex mutex_;
   std::condition_variable stopped_;
   bool stop_ = false;

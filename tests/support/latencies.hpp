@@ -14,6 +14,10 @@ namespace rouse::test {
 
 class Latencies {
  public:
+  static constexpr std::size_t steps = 320;
+  /// How many took how long, up to a moment.
+  using Counts = std::array<std::uint64_t, steps>;
+
   void add(std::chrono::nanoseconds time) {
     const auto value = static_cast<std::uint64_t>(std::max(time.count(), std::int64_t{8}));
     const auto octave = static_cast<std::size_t>(std::bit_width(value)) - 4;
@@ -29,11 +33,23 @@ class Latencies {
     for (const auto& count : counts_) sum += count.load(std::memory_order_relaxed);
     return sum;
   }
+  [[nodiscard]] Counts counts() const {
+    Counts copy{};
+    for (std::size_t i = 0; i < steps; ++i) copy[i] = counts_[i].load(std::memory_order_relaxed);
+    return copy;
+  }
   [[nodiscard]] double percentile_ms(double part) const {
-    const auto wanted = static_cast<std::uint64_t>(part * static_cast<double>(total()));
+    return percentile_ms(counts(), part, {});
+  }
+  /// Of those that came after `before`.
+  static double percentile_ms(const Counts& now, double part, const Counts& before) {
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < steps; ++i) total += now[i] - before[i];
+    if (total == 0) return 0;
+    const auto wanted = static_cast<std::uint64_t>(part * static_cast<double>(total));
     std::uint64_t seen = 0;
     std::size_t step = 0;
-    while (step < counts_.size() - 1 && (seen += counts_[step]) <= wanted) ++step;
+    while (step < steps - 1 && (seen += now[step] - before[step]) <= wanted) ++step;
     return static_cast<double>((8 + step % 8 + 1) << (step / 8)) / 1e6;
   }
   [[nodiscard]] double max_ms() const {
@@ -41,7 +57,7 @@ class Latencies {
   }
 
  private:
-  std::array<std::atomic<std::uint64_t>, 320> counts_{};
+  std::array<std::atomic<std::uint64_t>, steps> counts_{};
   std::atomic<std::uint64_t> longest_{0};
 };
 
