@@ -10,6 +10,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -78,10 +80,12 @@ class TaskRun {
         return wake(record);
     }
   }
+  /// `refused`: the executor cancels it at once.
   template <class Executor>
-  void spawn(Executor& executor) {
+  void spawn(Executor& executor, bool refused = false) {
     if (records_.size() == max_tasks) return;
     auto& record = *records_.emplace_back(std::make_unique<Record>());
+    record.is_aborted = refused;
     record.handle.emplace(executor.spawn(Probe(*this, record)));
   }
   /// Nothing is left to be polled.
@@ -127,6 +131,7 @@ class TaskRun {
 
   bool executor_ends = false;
   std::size_t reported = 0;
+  std::function<void()> spawn_from_task;  // what a task does that spawns another
 
  private:
   static constexpr std::size_t max_tasks = 6;
@@ -165,11 +170,18 @@ class TaskRun {
           std::move(consumed).wake();
           break;
         }
+        case 5:
+          keep_waker(record, cx);
+          spawn_from_task();
+          break;
         default:
-          if (record.wakers.size() < 4) record.wakers.push_back(cx.waker());
+          keep_waker(record, cx);
           return pending;
       }
     }
+  }
+  static void keep_waker(Record& record, Context& cx) {
+    if (record.wakers.size() < 4) record.wakers.push_back(cx.waker());
   }
   void destroyed(Record& record) {
     require(!record.is_destroyed, "a future is destroyed once");

@@ -35,6 +35,7 @@ class ManualScheduler final : public SharedScheduler {
   void submit(TaskHeader& task) override {
     add_ref();
     ++tasks_;
+    if (refuses) return cancel_now(task);
     unfinished_.push_back(&task);
     queue_.push_back(&task);
   }
@@ -53,6 +54,7 @@ class ManualScheduler final : public SharedScheduler {
     while (!unfinished_.empty()) cancel_now(*unfinished_.back());
   }
   static inline std::size_t alive = 0;
+  bool refuses = false;  // cancels at once what is spawned, as an executor does that has ended
 
  private:
   void enqueue(TaskHeader& task, Turn turn) noexcept override {
@@ -77,6 +79,11 @@ void run_shared(Input& input) {
     auto scheduler = RefPtr<ManualScheduler>::adopt(
         new ManualScheduler([&run](const UnhandledException&) { ++run.reported; }));
     const Spawner spawner(RefPtr<Scheduler>::share(scheduler.get()));
+    run.spawn_from_task = [&] {
+      scheduler->refuses = input.flag();
+      run.spawn(spawner, scheduler->refuses);
+      scheduler->refuses = false;
+    };
     while (!input.is_empty()) {
       const std::size_t kind = input.below(8);
       if (kind == 7 && input.below(8) == 7) break;  // the rest after its end
@@ -122,6 +129,7 @@ void run_local(Input& input) {
   {
     LocalExecutor executor;
     executor.on_unhandled([&run](const UnhandledException&) { ++run.reported; });
+    run.spawn_from_task = [&] { run.spawn(executor); };
     while (!input.is_empty()) {
       const std::size_t kind = input.below(8);
       if (kind == 7 && input.below(8) == 7) break;
