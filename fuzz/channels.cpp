@@ -25,27 +25,25 @@ void run(Input& input) {
   require(Token::alive == 0, "what was sent and not received is destroyed with its channel");
 }
 
+void run_any(Input input) {
+  switch (input.below(5)) {
+    case 0:
+      return run<BoundedRun>(input);
+    case 1:
+      return run<UnboundedRun>(input);
+    case 2:
+      return run<OneshotRun>(input);
+    case 3:
+      return run<WatchRun>(input);
+    default:
+      return run<BroadcastRun>(input);
+  }
+}
+
 }  // namespace
 }  // namespace rouse::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace rouse::fuzz;
-  Input input(data, size);
-  switch (input.below(5)) {
-    case 0:
-      run<BoundedRun>(input);
-      break;
-    case 1:
-      run<UnboundedRun>(input);
-      break;
-    case 2:
-      run<OneshotRun>(input);
-      break;
-    case 3:
-      run<WatchRun>(input);
-      break;
-    default:
-      run<BroadcastRun>(input);
-  }
+  rouse::fuzz::run_any(rouse::fuzz::Input(data, size));
   return 0;
 }

@@ -106,6 +106,7 @@ class BoundedRun {
     const Result<void> result = side.tx->try_send(std::move(token));
     require(result.has_value() == can, "try_send sends if there is room that nobody waits for");
     if (can) return sent(id);
+    // NOLINTNEXTLINE(bugprone-use-after-move): it is not moved if it is not sent
     require(token.id() == id, "try_send leaves a value that it did not send");
     require(result.error() == (model_.closed ? std::errc::broken_pipe
                                              : std::errc::resource_unavailable_try_again),

@@ -152,14 +152,16 @@ void run_local(Input& input) {
   run.ended();
 }
 
+void run(Input input) {
+  input.flag() ? run_local(input) : run_shared(input);
+  require(Token::alive == 0, "no outcome is left");
+  require(ManualScheduler::alive == 0, "the last waker or handle frees the scheduler");
+}
+
 }  // namespace
 }  // namespace rouse::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace rouse::fuzz;
-  Input input(data, size);
-  input.flag() ? run_local(input) : run_shared(input);
-  require(Token::alive == 0, "no outcome is left");
-  require(ManualScheduler::alive == 0, "the last waker or handle frees the scheduler");
+  rouse::fuzz::run(rouse::fuzz::Input(data, size));
   return 0;
 }
