@@ -40,8 +40,8 @@ bool ForkDeque::take_back() noexcept {
     const std::uint32_t top = top_of(word);
     if (top == split_) return false;
     split = split_ - (split_ - top + 1) / 2;
-    // ORDER: release; keeps what `publish` told a thief that sees this word instead.
-  } while (!word_.compare_exchange_weak(word, pack(top_of(word), split), memory_order_release,
+    // ORDER: relaxed; being an exchange it goes on with the release of `publish`.
+  } while (!word_.compare_exchange_weak(word, pack(top_of(word), split), memory_order_relaxed,
                                         memory_order_relaxed));
   split_ = split;
   return true;
@@ -60,16 +60,17 @@ Frame* ForkDeque::steal() noexcept {
   std::uint64_t word = word_.load(memory_order_relaxed);
   const std::uint32_t top = top_of(word);
   if (top == split_of(word)) return nullptr;
-  // ORDER: acquire; sees the slot and the frame that `publish` published (an exchange by another
-  // thief in between continues its release). release; so that it goes on doing so.
-  if (!word_.compare_exchange_strong(word, pack(top + 1, split_of(word)), memory_order_acq_rel,
+  // ORDER: acquire; sees the slot and the frame that `publish` published (exchanges in between go
+  // on with its release).
+  if (!word_.compare_exchange_strong(word, pack(top + 1, split_of(word)), memory_order_acquire,
                                      memory_order_relaxed)) {
     return nullptr;
   }
   atomic<Frame*>& slot = slots_[top % capacity];
   Frame* branch = slot.load(memory_order_relaxed);
-  // ORDER: release; the owner that finds the slot empty fills it after this read.
-  slot.store(nullptr, memory_order_release);
+  // ORDER: relaxed; what the owner puts there once it finds the slot empty comes later in the order
+  // of this one variable, so the load above can't see it.
+  slot.store(nullptr, memory_order_relaxed);
   return branch;
 }
 

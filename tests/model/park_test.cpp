@@ -1,11 +1,12 @@
 // Models of how threads sleep: no unpark is lost, and who wakes up sees what was written before it.
+#include "rouse/exec/park.hpp"
+
 #include <chrono>
 
 #include <gtest/gtest.h>
 
 #include "rouse/base/cell.hpp"
 #include "rouse/base/thread.hpp"
-#include "rouse/exec/park.hpp"
 #include "rouse/model/model.hpp"
 
 #include "exec/thread_park.hpp"

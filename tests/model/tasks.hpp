@@ -38,7 +38,9 @@ class HandsOn final : public SharedScheduler {
       if (!run(*task, nullptr)) tasks.push_back(task);
     }
   }
-  /// The end of the executor, for the task that was spawned last.
+  /// The task that was spawned last.
+  [[nodiscard]] TaskHeader* last() const noexcept { return last_; }
+  /// The end of the executor, for that task.
   void sweep() noexcept { cancel_now(*last_); }
 
   void submit(TaskHeader& task) override {
