@@ -82,4 +82,20 @@ TEST(HastyFlag, ASetBetweenTheLookAndTheRegistrationIsLost) {
 }
 // [/explore]
 
+// [leave_out]
+void set_and_wait() {
+  Flag flag;
+  rouse::Thread other([&] { flag.set(42); });
+  rouse::model::ensure(rouse::model::block_on(flag) == 42, "what was set");
+  other.join();
+}
+
+TEST(Flag, EachOfItsOrdersIsNeeded) {
+  for (const auto& order : rouse::model::explore(set_and_wait, {.collect_orders = true}).orders) {
+    if (order.find("model_snippets.cpp") == std::string::npos) continue;  // rouse's own
+    EXPECT_TRUE(rouse::model::explore(set_and_wait, {.leave_out = order}).finding) << order;
+  }
+}
+// [/leave_out]
+
 }  // namespace
