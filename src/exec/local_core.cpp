@@ -99,8 +99,7 @@ void LocalCore::release() noexcept {
 void LocalCore::run() noexcept {
   run_while([this] {
     // The queue alone: a task that was woken in its last poll is to be let go.
-    // ORDER: acquire; a task posted meanwhile counts.
-    return !tasks_.empty() || !queue_.empty() || inbox_pending_.load(memory_order_acquire);
+    return !tasks_.empty() || !queue_.empty() || has_posts();
   });
 }
 
@@ -113,16 +112,14 @@ void LocalCore::run_while(const std::function<bool()>& more, Scheduler& spawns_o
   const Owning owner(*this, spawns_on);
   counters_.wake();
   // What was posted before comes first: a task that was aborted meanwhile is not polled again.
-  // ORDER: acquire; sees the posts.
-  if (inbox_pending_.load(memory_order_acquire)) drain_inbox();
+  if (has_posts()) drain_inbox();
   unsigned turns = 0;
   while (more()) {
     for (unsigned i = 0; i < inbox_interval && !queue_.empty(); ++i, ++turns) {
       poll_task(queue_.pop());
     }
     this_thread.task = nullptr;
-    // ORDER: acquire; sees the posts.
-    if (inbox_pending_.load(memory_order_acquire)) {
+    if (has_posts()) {
       drain_inbox();
     } else if (queue_.empty() && more()) {
       if (sleep()) {
@@ -172,8 +169,7 @@ bool LocalCore::sleep() {
 bool LocalCore::nothing_runs() noexcept {
   // In this order: a call tells its task before it ends.
   if (blocking_pool_ && !blocking_pool_->is_idle()) return false;
-  // ORDER: acquire; sees the posts.
-  return !inbox_pending_.load(memory_order_acquire);
+  return !has_posts();
 }
 
 void LocalCore::adopt(TaskHeader& task) noexcept {
@@ -281,7 +277,6 @@ void LocalCore::drain_inbox() {
       task->local_state().add_owners(std::exchange(task->local.inbox_owners, 0) + 1);
     }
     if (inbox_first_ == nullptr) inbox_last_ = &inbox_first_;
-    // ORDER: relaxed; the lock orders it.
     inbox_pending_.store(inbox_first_ != nullptr, memory_order_relaxed);
   }
   for (auto& [task, waker] : watchers) {
@@ -375,8 +370,7 @@ void LocalCore::enqueue(TaskHeader& task) noexcept {
   task.queue_next = nullptr;
   *inbox_last_ = &task;
   inbox_last_ = &task.queue_next;
-  // ORDER: release; pairs with the owner's look at it.
-  inbox_pending_.store(true, memory_order_release);
+  inbox_pending_.store(true, memory_order_relaxed);
 }
 
 void LocalCore::post_to_closed(TaskHeader& task, std::uint8_t messages, std::int32_t owners) {

@@ -85,6 +85,8 @@ class LocalCore final : public Scheduler {
   void take_driver(Drivers* from);
   bool sleep();
   bool nothing_runs() noexcept;
+  /// Relaxed: the posts themselves are seen under the lock, and a post that is missed here unparks.
+  bool has_posts() const noexcept { return inbox_pending_.load(memory_order_relaxed); }
   static void unpark_owner(void* core) noexcept;
   void adopt(TaskHeader& task) noexcept;
   void refuse(TaskHeader& task, std::exception_ptr why) noexcept;
@@ -130,8 +132,8 @@ class LocalCore final : public Scheduler {
   Park& park_;
   atomic<bool> is_run_{false};     // a thread is the owner
   atomic<std::uint32_t> refs_{1};  // the executor, spawners; once closed, each task that is left
-  atomic<bool> inbox_pending_{false};
-  Mutex mutex_;  // guards all below
+  atomic<bool> inbox_pending_{false};  // written under the lock
+  Mutex mutex_;                        // guards all below
   bool closed_ = false;
   TaskHeader* inbox_first_ = nullptr;
   TaskHeader** inbox_last_ = &inbox_first_;
