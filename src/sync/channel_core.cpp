@@ -24,7 +24,7 @@ ChannelCore::ChannelCore(std::size_t capacity, std::size_t slot_size)
 ChannelCore::Ring* ChannelCore::make_first_ring(std::size_t capacity) const {
   ROUSE_ASSERT(capacity <= max_capacity,
                "a channel for more than 2^28-1 messages: use sync::unbounded");
-  constexpr std::size_t first_size = 32;
+  constexpr std::size_t first_size = model_checker ? 2 : 32;  // a model is to see it grow
   const std::size_t size = bounded_ ? std::bit_ceil(capacity) : first_size;
   return make_ring(size, bounded_ ? capacity : size, nullptr);
 }
@@ -56,7 +56,7 @@ void ChannelCore::grow(Ring& full) {
     if (ring_.load(memory_order_relaxed) == &full && !is_closed()) {
       if (!waiting_receivers_.is_empty())
         larger->claims.fetch_or(receivers_wait, memory_order_relaxed);
-      full.newer = larger;
+      full.newer.write() = larger;
       // ORDER: release; publishes `newer` to the receiver.
       full.claims.fetch_or(sealed, memory_order_release);
       // ORDER: release; publishes the new ring to senders.
@@ -71,7 +71,7 @@ bool ChannelCore::next_ring_if_sealed() noexcept {
   const std::uint64_t claims = reading_->claims.load(memory_order_acquire);
   if ((claims & sealed) == 0) return false;
   if (position(claims) != position(reading_->head.load(memory_order_relaxed))) return false;
-  reading_ = reading_->newer;
+  reading_ = reading_->newer.read();
   return true;
 }
 
@@ -337,7 +337,7 @@ bool ChannelCore::drop_receiver() noexcept {
 /// was looked at.
 std::size_t ChannelCore::size() const noexcept {
   std::size_t sum = 0;
-  for (const Ring* ring = &oldest_;; ring = ring->newer) {
+  for (const Ring* ring = &oldest_;; ring = ring->newer.read()) {
     // ORDER: acquire; the claims are no older than the head.
     const std::uint32_t head = position(ring->head.load(memory_order_acquire));
     // ORDER: acquire; sees `newer` of a sealed ring.

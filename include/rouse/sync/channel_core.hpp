@@ -27,6 +27,7 @@
 #include "rouse/base/assert.hpp"
 #include "rouse/base/atomic.hpp"
 #include "rouse/base/attributes.hpp"
+#include "rouse/base/cell.hpp"
 #include "rouse/base/spin_lock.hpp"
 #include "rouse/core/poll.hpp"
 #include "rouse/sync/wait_list.hpp"
@@ -59,7 +60,7 @@ class ROUSE_API ChannelCore {
     const std::int32_t capacity;
     const std::uint32_t mask;
     Ring* const older;
-    Ring* newer = nullptr;
+    Cell<Ring*> newer{nullptr};
     alignas(64) atomic<std::uint64_t> claims;
     atomic<std::uint32_t> seen_head;  // the senders' copy
     alignas(64) atomic<std::uint64_t> head;
