@@ -44,8 +44,10 @@ class BiLock {
   }
 
  private:
-  /// ORDER: acquire; sees what the other half did to the stream.
-  bool try_lock() noexcept { return !held_.exchange(true, memory_order_acquire); }
+  /// ORDER: acq_rel; acquire sees what the other half did to the stream. Release, with acquire also
+  /// if it fails: whoever then registers comes after the registration of the half that has the
+  /// lock.
+  bool try_lock() noexcept { return !held_.exchange(true, memory_order_acq_rel); }
 
   atomic<bool> held_{false};
   AtomicWaker waiter_;
