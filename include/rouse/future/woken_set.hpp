@@ -24,6 +24,7 @@
 
 #include "rouse/base/atomic.hpp"
 #include "rouse/base/block_pool.hpp"
+#include "rouse/base/cell.hpp"
 #include "rouse/core/atomic_waker.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/core/waker.hpp"
@@ -37,7 +38,7 @@ class WokenNode {
 
  private:
   friend class WokenSet;
-  WokenNode* next_ = nullptr;
+  Cell<WokenNode*> next_{nullptr};
   atomic<bool> queued_{true};
 };
 
@@ -68,7 +69,7 @@ class WokenSet {
     WokenNode* top = top_.load(memory_order_acquire);
     do {
       if (top == &closed_) return false;
-      node.next_ = top;
+      node.next_.write() = top;
       // ORDER: acq_rel; release publishes `next` to the owner. Acquire sees the parent's waker,
       // which was registered before the owner emptied the stack. On failure: as the load above.
     } while (!top_.compare_exchange_weak(top, &node, memory_order_acq_rel, memory_order_acquire));
@@ -89,8 +90,8 @@ class WokenSet {
     WokenNode* const newest = top_.exchange(nullptr, memory_order_acq_rel);
     WokenNode* oldest = nullptr;
     for (WokenNode* rest = newest; rest;) {
-      WokenNode* node = std::exchange(rest, rest->next_);
-      node->next_ = std::exchange(oldest, node);
+      WokenNode* node = std::exchange(rest, rest->next_.read());
+      node->next_.write() = std::exchange(oldest, node);
     }
     if (oldest) append_list(oldest, newest);
   }
@@ -98,7 +99,7 @@ class WokenSet {
   /// The next child to poll; it counts as not woken from here on. Null: there is none in this poll.
   WokenNode* next() {
     if (batch_ == nullptr) return nullptr;
-    WokenNode* node = std::exchange(batch_, batch_->next_);
+    WokenNode* node = std::exchange(batch_, batch_->next_.read());
     // ORDER: acq_rel; acquire sees what every thread did before it woke this child, also those that
     // found it queued. Release lets the next push write `next`.
     node->queued_.exchange(false, memory_order_acq_rel);
@@ -128,14 +129,14 @@ class WokenSet {
     // destroyed and retired) to a push that comes too late.
     WokenNode* rest = top_.exchange(&closed_, memory_order_acq_rel);
     for (WokenNode* list : {std::exchange(batch_, nullptr), rest}) {
-      while (list) fn(*std::exchange(list, list->next_));
+      while (list) fn(*std::exchange(list, list->next_.read()));
     }
     return parent_.take();
   }
 
  private:
   void append_list(WokenNode* first, WokenNode* last) noexcept {
-    (batch_ ? batch_last_->next_ : batch_) = first;
+    (batch_ ? batch_last_->next_.write() : batch_) = first;
     batch_last_ = last;
   }
 
