@@ -1,7 +1,7 @@
 #include "rouse/fs/read_dir.hpp"
 
 #include <cstddef>
-#include <deque>
+#include <vector>
 
 #include "exec/blocking_attempt.hpp"
 #include "fs/status.hpp"
@@ -17,12 +17,15 @@ struct Chunk {
   explicit Chunk(sys::Directory opened) noexcept : directory(std::move(opened)) {}
 
   sys::Directory directory;
-  std::deque<sys::Directory::Entry> entries;
+  std::vector<sys::Directory::Entry> entries;
+  std::size_t taken = 0;  // of the entries, from the first on
   bool is_last = false;
   std::error_code error;  // after the entries
 };
 
 void fill(Chunk& chunk) {
+  chunk.entries.clear();
+  chunk.taken = 0;
   while (chunk.entries.size() < entries_a_hop) {
     auto next = chunk.directory.next();
     chunk.is_last = !next || !*next;
@@ -44,7 +47,7 @@ class ReadDirCore {
   Poll<Result<std::optional<DirEntry>>> poll_next(Context& cx) {
     for (;;) {
       if (call_ && poll_chunk(cx).is_pending()) return pending;
-      if (chunk_ && !chunk_->entries.empty()) {
+      if (chunk_ && chunk_->taken != chunk_->entries.size()) {
         if (!cx.take_budget()) return pending;
         return give(take_entry());
       }
@@ -66,11 +69,11 @@ class ReadDirCore {
   }
 
   DirEntry take_entry() {
-    sys::Directory::Entry entry = std::move(chunk_->entries.front());
-    chunk_->entries.pop_front();
+    sys::Directory::Entry& entry = chunk_->entries[chunk_->taken];
     std::optional<FileType> type;
     if (entry.type != 0) type = to_file_type(entry.type);
     std::string path = path_ + entry.name;
+    ++chunk_->taken;
     return DirEntry(std::move(path), std::move(entry.name), type);
   }
 
