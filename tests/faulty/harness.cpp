@@ -16,6 +16,7 @@
 
 #include "rouse/net/tcp_listener.hpp"
 #include "rouse/net/tcp_stream.hpp"
+#include "rouse/process/command.hpp"
 #include "rouse/time/sleep.hpp"
 
 #include "faulty/errnos.hpp"
@@ -104,7 +105,7 @@ bool has_children() {
 }
 
 Async<void> until_no_children() {
-  for (int i = 0; i < 5000 && has_children(); ++i) co_await sleep(milliseconds(1));
+  for (int i = 0; i < 500 && has_children(); ++i) co_await sleep(milliseconds(1));
 }
 
 }  // namespace
@@ -139,8 +140,10 @@ std::set<std::string> left_open(const std::set<std::string>& before) {
   return left;
 }
 
+/// What no runtime waits for is taken note of with the next child.
 bool children_are_gone(Runtime& rt) {
   if (has_children()) rt.block_on(until_no_children());
+  if (has_children()) rt.block_on(process::Command("/bin/true").status());
   return !has_children();
 }
 
