@@ -1,6 +1,5 @@
-// Every allocation fails once: for each operation the first, the second, the third ... of those it
-// makes, until it makes no more. What comes out is success or not_enough_memory; nothing is left,
-// and the same runtime goes on.
+// Every allocation of runtimes, tasks, threads, sockets, files and processes fails once: see
+// allocations.hpp.
 #include <array>
 #include <chrono>
 #include <string>
@@ -32,48 +31,6 @@ namespace rouse::faulty {
 namespace {
 
 using std::chrono::milliseconds;
-using Scenario = std::function<void(Runtime&)>;
-
-/// True: an allocation has failed.
-bool try_allocation(Runtime& rt, const Scenario& scenario, long number, const std::string& label) {
-  const ::testing::ScopedTrace trace(__FILE__, __LINE__, label);
-  const Watchdog watchdog(label);
-  const auto before = open_descriptors();
-  bool has_failed = false;
-  std::error_code code;
-  {
-    const FailingAllocation failing(number);
-    code = outcome_of([&] { scenario(rt); });
-    has_failed = failing.has_failed();
-  }
-  EXPECT_TRUE(!code || (has_failed && code == std::errc::not_enough_memory)) << code.message();
-  EXPECT_TRUE(children_are_gone(rt));
-  rt.block_on(echo());
-  EXPECT_THAT(left_open(before), ::testing::IsEmpty());
-  return has_failed;
-}
-
-void try_all(const std::string& name, const Scenario& scenario) {
-  if (!can_fail_allocations) GTEST_SKIP() << "operator new can't be replaced here";
-  constexpr long most = 2000;
-  for (const On kind : {On::current_thread, On::two_workers}) {
-    Runtime rt = make_runtime(kind);
-    rt.block_on(echo());
-    const std::string on = kind == On::current_thread ? " on one thread" : " on two workers";
-    long number = 0;
-    while (number < most && !::testing::Test::HasFailure() &&
-           try_allocation(rt, scenario, number,
-                          "allocation " + std::to_string(number + 1) + " of '" + name + "'" + on)) {
-      ++number;
-    }
-    EXPECT_LT(number, most) << name << ": does it never end?";
-    add_row("operator new", "bad_alloc", name, number, "reported, or done without");
-    if (::testing::Test::HasFailure()) return;
-  }
-}
-void try_all(const std::string& name, Async<void> (*scenario)()) {
-  try_all(name, [scenario](Runtime& rt) { rt.block_on(scenario()); });
-}
 
 Async<int> give(int value) {
   co_await yield_now();
@@ -81,9 +38,9 @@ Async<int> give(int value) {
 }
 
 TEST(FaultyAllocation, ARuntimeIsBuilt) {
-  try_all("build a Runtime of one thread",
+  try_each_allocation("build a Runtime of one thread",
           [](Runtime&) { make_runtime(On::current_thread).block_on(exchange()); });
-  try_all("build a Runtime of two workers",
+  try_each_allocation("build a Runtime of two workers",
           [](Runtime&) { make_runtime(On::two_workers).block_on(exchange()); });
 }
 
@@ -93,7 +50,7 @@ Async<void> spawn_and_join() {
   EXPECT_EQ(co_await std::move(one), 1);
   EXPECT_EQ(co_await std::move(other), 2);
 }
-TEST(FaultyAllocation, ATaskIsSpawnedAndJoined) { try_all("spawn and join", spawn_and_join); }
+TEST(FaultyAllocation, ATaskIsSpawnedAndJoined) { try_each_allocation("spawn and join", spawn_and_join); }
 
 /// More than a queue, a table or a list has room for at the start.
 Async<void> spawn_many() {
@@ -107,10 +64,10 @@ Async<void> spawn_many() {
   }
   EXPECT_EQ(count, 600);
 }
-TEST(FaultyAllocation, ManyTasksAreSpawnedAndJoined) { try_all("spawn many", spawn_many); }
+TEST(FaultyAllocation, ManyTasksAreSpawnedAndJoined) { try_each_allocation("spawn many", spawn_many); }
 
 TEST(FaultyAllocation, TasksAreSpawnedAndJoinedFromOutside) {
-  try_all("spawn from outside", [](Runtime& rt) {
+  try_each_allocation("spawn from outside", [](Runtime& rt) {
     auto one = rt.spawn(give(1));
     auto other = rt.spawn(give(2));
     EXPECT_EQ(rt.block_on(std::move(one)) + rt.block_on(std::move(other)), 3);
@@ -135,22 +92,22 @@ Async<void> use_channels() {
   co_await std::move(sending);
   EXPECT_EQ(count, 20);
 }
-TEST(FaultyAllocation, AChannelIsUsed) { try_all("a channel", use_channels); }
+TEST(FaultyAllocation, AChannelIsUsed) { try_each_allocation("a channel", use_channels); }
 
 Async<void> use_oneshot() {
   auto [sender, receiver] = sync::oneshot<int>();
   EXPECT_TRUE(sender.send(7));
   EXPECT_EQ(co_await std::move(receiver), 7);
 }
-TEST(FaultyAllocation, AOneshotIsUsed) { try_all("a oneshot", use_oneshot); }
+TEST(FaultyAllocation, AOneshotIsUsed) { try_each_allocation("a oneshot", use_oneshot); }
 
 Async<void> use_timers() {
   co_await sleep(milliseconds(1));
   co_await timeout(std::chrono::hours(1), sleep(milliseconds(1)));
 }
-TEST(FaultyAllocation, TimersAreUsed) { try_all("timers", use_timers); }
+TEST(FaultyAllocation, TimersAreUsed) { try_each_allocation("timers", use_timers); }
 
-TEST(FaultyAllocation, ASocketIsUsed) { try_all("an exchange", exchange); }
+TEST(FaultyAllocation, ASocketIsUsed) { try_each_allocation("an exchange", exchange); }
 
 Async<void> use_datagrams() {
   auto one = co_await net::UdpSocket::bind("127.0.0.1:0");
@@ -159,10 +116,10 @@ Async<void> use_datagrams() {
   co_await one.send_many(batch);
   EXPECT_EQ(co_await one.recv_many(batch), 1U);
 }
-TEST(FaultyAllocation, DatagramsAreUsed) { try_all("datagrams", use_datagrams); }
+TEST(FaultyAllocation, DatagramsAreUsed) { try_each_allocation("datagrams", use_datagrams); }
 
 Async<void> look_up() { EXPECT_FALSE((co_await net::lookup_host("localhost:80")).empty()); }
-TEST(FaultyAllocation, AHostIsLookedUp) { try_all("look up", look_up); }
+TEST(FaultyAllocation, AHostIsLookedUp) { try_each_allocation("look up", look_up); }
 
 Async<void> use_files() {
   const std::string path = "/tmp/rouse-faulty-file-" + std::to_string(::getpid());
@@ -172,7 +129,7 @@ Async<void> use_files() {
   co_await file.read_exact(buf);
   co_await fs::remove_file(path);
 }
-TEST(FaultyAllocation, FilesAreUsed) { try_all("files", use_files); }
+TEST(FaultyAllocation, FilesAreUsed) { try_each_allocation("files", use_files); }
 
 Async<void> list_a_folder() {
   auto entries = co_await fs::read_dir("/proc/self/task");
@@ -181,19 +138,19 @@ Async<void> list_a_folder() {
     if (!entry) break;
   }
 }
-TEST(FaultyAllocation, AFolderIsRead) { try_all("read_dir", list_a_folder); }
+TEST(FaultyAllocation, AFolderIsRead) { try_each_allocation("read_dir", list_a_folder); }
 
 Async<void> block() {
   EXPECT_EQ(co_await spawn_blocking([] { return 7; }), 7);
 }
 TEST(FaultyAllocation, ABlockingCallIsMade) {
-  try_all("spawn_blocking", block);
-  try_all("the first spawn_blocking",
+  try_each_allocation("spawn_blocking", block);
+  try_each_allocation("the first spawn_blocking",
           [](Runtime&) { make_runtime(On::current_thread).block_on(block()); });
 }
 
 TEST(FaultyAllocation, ATaskBlocks) {
-  try_all("block_in_place", [](Runtime&) {
+  try_each_allocation("block_in_place", [](Runtime&) {
     make_runtime(On::two_workers).block_on([]() -> Async<void> {
       block_in_place([] {});
       co_await yield_now();
@@ -204,7 +161,7 @@ TEST(FaultyAllocation, ATaskBlocks) {
 Async<void> start_a_thread() {
   EXPECT_EQ(co_await thread::spawn([] { return 7; }).join(), 7);
 }
-TEST(FaultyAllocation, AThreadIsStarted) { try_all("thread::spawn", start_a_thread); }
+TEST(FaultyAllocation, AThreadIsStarted) { try_each_allocation("thread::spawn", start_a_thread); }
 
 Async<void> run_a_program() {
   const process::Output output = co_await process::Command("/bin/echo").arg("hello").output();
@@ -216,8 +173,8 @@ Async<void> leave_a_program() {
   co_return;
 }
 TEST(FaultyAllocation, AProgramIsRun) {
-  try_all("run a program", run_a_program);
-  try_all("leave a program alone", leave_a_program);
+  try_each_allocation("run a program", run_a_program);
+  try_each_allocation("leave a program alone", leave_a_program);
 }
 
 }  // namespace

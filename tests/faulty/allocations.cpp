@@ -5,13 +5,37 @@
 #include <cstdlib>
 #include <new>
 
+#include <gtest/gtest.h>
+
+#include "faulty/harness.hpp"
+
 namespace {
 
 /// Counts down while one is to fail; that one finds 0.
 std::atomic<long> until_failure{-1};
 std::atomic<bool> has_failed_now{false};
 
+bool is_to_fail() noexcept {
+  if (until_failure.load(std::memory_order_relaxed) < 0) return false;
+  if (until_failure.fetch_sub(1) != 0) return false;
+  has_failed_now.store(true);
+  return true;
+}
+
 }  // namespace
+
+// NOLINTBEGIN(bugprone-reserved-identifier): the linker wants these names.
+extern "C" {
+
+/// rouse::allocate_class, the pool of blocks.
+void* __real__ZN5rouse14allocate_classEm(std::size_t index);
+void* __wrap__ZN5rouse14allocate_classEm(std::size_t index) {
+  if (is_to_fail()) throw std::bad_alloc();
+  return __real__ZN5rouse14allocate_classEm(index);
+}
+
+}  // extern "C"
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace rouse::faulty {
 
@@ -21,6 +45,51 @@ FailingAllocation::FailingAllocation(long skip) noexcept {
 }
 FailingAllocation::~FailingAllocation() { until_failure.store(-1); }
 bool FailingAllocation::has_failed() const noexcept { return has_failed_now.load(); }
+
+namespace {
+
+/// True: an allocation has failed.
+bool try_allocation(Runtime& rt, const std::function<void(Runtime&)>& scenario, long number,
+                    const std::string& label) {
+  const ::testing::ScopedTrace trace(__FILE__, __LINE__, label);
+  const Watchdog watchdog(label);
+  const auto before = open_descriptors();
+  bool has_failed = false;
+  std::error_code code;
+  {
+    const FailingAllocation failing(number);
+    code = outcome_of([&] { scenario(rt); });
+    has_failed = failing.has_failed();
+  }
+  EXPECT_TRUE(!code || (has_failed && code == std::errc::not_enough_memory)) << code.message();
+  expect_healthy(rt, before);
+  return has_failed;
+}
+
+}  // namespace
+
+void try_each_allocation(const std::string& name, const std::function<void(Runtime&)>& scenario) {
+  constexpr long absurd = 3000;
+  for (const On kind : {On::current_thread, On::two_workers}) {
+    const ThreadsEnd threads_end;
+    Runtime rt = make_runtime(kind);
+    rt.block_on(echo());
+    const std::string on = kind == On::current_thread ? " on one thread" : " on two workers";
+    const auto fails_after = [&](long number) {
+      return try_allocation(rt, scenario, number,
+                            "allocation " + std::to_string(number + 1) + " of '" + name + "'" + on);
+    };
+    long number = 0;
+    while (number < absurd && !::testing::Test::HasFailure() && fails_after(number)) ++number;
+    EXPECT_LT(number, absurd) << name << ": does it never end?";
+    EXPECT_GT(number, 0) << name << ": allocates nothing";
+    add_row("an allocation", "bad_alloc", name, number, "reported, or done without");
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+void try_each_allocation(const std::string& name, Async<void> (*scenario)()) {
+  try_each_allocation(name, [scenario](Runtime& rt) { rt.block_on(scenario()); });
+}
 
 }  // namespace rouse::faulty
 
@@ -32,13 +101,6 @@ bool FailingAllocation::has_failed() const noexcept { return has_failed_now.load
 #if !defined(ROUSE_TEST_THREAD_SANITIZER) && !defined(__SANITIZE_THREAD__)
 
 namespace {
-
-bool is_to_fail() noexcept {
-  if (until_failure.load(std::memory_order_relaxed) < 0) return false;
-  if (until_failure.fetch_sub(1) != 0) return false;
-  has_failed_now.store(true);
-  return true;
-}
 
 void* allocate(std::size_t size) noexcept {
   return is_to_fail() ? nullptr : std::malloc(size == 0 ? 1 : size);

@@ -108,6 +108,19 @@ Async<void> until_no_children() {
   for (int i = 0; i < 500 && has_children(); ++i) co_await sleep(milliseconds(1));
 }
 
+std::size_t thread_count() {
+  const std::filesystem::directory_iterator threads("/proc/self/task");
+  return static_cast<std::size_t>(std::distance(begin(threads), end(threads)));
+}
+
+/// One that was dropped may be told of that only when its runtime works.
+bool tasks_are_gone(Runtime& rt) {
+  for (int i = 0; i < 3000 && rt.metrics().alive_tasks != 0; ++i) {
+    rt.block_on(sleep(milliseconds(1)));
+  }
+  return rt.metrics().alive_tasks == 0;
+}
+
 }  // namespace
 
 Watchdog::Watchdog(std::string name) { watching_thread().begin(std::move(name)); }
@@ -145,6 +158,24 @@ bool children_are_gone(Runtime& rt) {
   if (has_children()) rt.block_on(until_no_children());
   if (has_children()) rt.block_on(process::Command("/bin/true").status());
   return !has_children();
+}
+
+void expect_healthy(Runtime& rt, const std::set<std::string>& before) {
+  EXPECT_TRUE(children_are_gone(rt));
+  rt.block_on(echo());
+  EXPECT_TRUE(tasks_are_gone(rt));
+  EXPECT_THAT(left_open(before), ::testing::IsEmpty());
+}
+
+ThreadsEnd::ThreadsEnd() {
+  watching_thread();  // stays
+  before_ = thread_count();
+}
+ThreadsEnd::~ThreadsEnd() {
+  for (int i = 0; i < 3000 && thread_count() > before_; ++i) {
+    std::this_thread::sleep_for(milliseconds(1));  // those that nobody joins
+  }
+  EXPECT_LE(thread_count(), before_) << "threads are left";
 }
 
 Async<void> echo() {
@@ -259,9 +290,7 @@ bool Site::try_use(Runtime& rt, const Fault& fault, int error, const std::string
       EXPECT_FALSE(code) << "without any fault: " << code.message();
     }
   }
-  EXPECT_TRUE(children_are_gone(rt));
-  rt.block_on(echo());
-  EXPECT_THAT(left_open(before), ::testing::IsEmpty());
+  expect_healthy(rt, before);
   return hits != 0;
 }
 
@@ -269,13 +298,20 @@ void Site::try_error(On kind, Runtime& rt, int error) {
   const std::string label = std::string(call_) + " fails with " + name_of_error(error) + " in '" +
                             name_ + "' on " +
                             (kind == On::current_thread ? "one thread" : "two workers");
+  const auto fails_after = [&](long uses) {
+    const Fault fault = Fault(call_, error).after(uses);
+    return try_use(rt, fault, error, label + ", use " + std::to_string(uses + 1));
+  };
+  constexpr long absurd = 100;
+  const long most = first_uses_.value_or(absurd);
   long uses = 0;
-  while (uses < most_uses_ && !::testing::Test::HasFailure() &&
-         try_use(rt, Fault(call_, error).after(uses), error,
-                 label + ", use " + std::to_string(uses + 1))) {
-    ++uses;
-  }
+  while (uses < most && !::testing::Test::HasFailure() && fails_after(uses)) ++uses;
   EXPECT_GT(uses, 0) << label << ": never called";
+  EXPECT_LT(uses, absurd) << label << ": does it never end?";
+  constexpr long never = 1'000'000'000;
+  if (uses == most) {
+    EXPECT_FALSE(fails_after(never)) << label;
+  }
   add_row(call_, name_of_error(error), name_, uses, outcome_text(error));
 }
 
@@ -283,6 +319,7 @@ void Site::try_all() {
   const auto found = std::ranges::find(documented, call_, &Documented::call);
   ASSERT_NE(found, documented.end()) << call_ << " is not in errnos.hpp";
   for (const On kind : kinds_) {
+    const ThreadsEnd threads_end;
     Runtime rt = make_runtime(kind);
     rt.block_on(echo());
     for (const int error : found->errors) {
@@ -294,6 +331,7 @@ void Site::try_all() {
 
 void Site::try_short() {
   for (const On kind : kinds_) {
+    const ThreadsEnd threads_end;
     Runtime rt = make_runtime(kind);
     const std::string label = std::string(call_) + " one at a time in '" + name_ + "'";
     EXPECT_TRUE(try_use(rt, Fault::shortened(call_, 1), 0, label)) << label << ": never called";

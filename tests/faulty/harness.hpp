@@ -3,14 +3,16 @@
 //
 //   Site("accept4", "accept", accept_one).retried({EINTR}).waits({EAGAIN}).try_all();
 //
-// Each time: what comes out is what is expected; no descriptor and no child is left; and the same
-// runtime completes an exchange over a socket. A case that hangs ends the program with its name.
+// Each time: what comes out is what is expected; no descriptor, child or task is left; and the same
+// runtime completes an exchange over a socket. After the last one the scenario has succeeded without
+// a fault, and no thread is left. A case that hangs ends the program with its name.
 // What was tried becomes a row of the table that check_table.py makes.
 #pragma once
 
 #include <functional>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -43,6 +45,20 @@ std::set<std::string> open_descriptors();
 std::set<std::string> left_open(const std::set<std::string>& before);
 /// No child may be left, running or not.
 bool children_are_gone(Runtime& rt);
+/// The runtime works, and nothing is left in it and open that was not `before`.
+void expect_healthy(Runtime& rt, const std::set<std::string>& before);
+
+/// When it ends there must be no more threads than when it was made.
+class ThreadsEnd {
+ public:
+  ThreadsEnd();
+  ThreadsEnd(const ThreadsEnd&) = delete;
+  ThreadsEnd& operator=(const ThreadsEnd&) = delete;
+  ~ThreadsEnd();
+
+ private:
+  std::size_t before_;
+};
 
 /// A client and a server exchange a few bytes: whether the runtime works.
 Async<void> echo();
@@ -103,7 +119,7 @@ class Site {
   }
   /// Only these uses of the call, of those that the scenario makes.
   Site& only_first(long uses) {
-    most_uses_ = uses;
+    first_uses_ = uses;
     return *this;
   }
 
@@ -132,7 +148,7 @@ class Site {
   std::set<int> left_out_;
   std::function<void(int, std::error_code)> check_;
   std::vector<On> kinds_{On::current_thread, On::two_workers};
-  long most_uses_ = 64;
+  std::optional<long> first_uses_;
 };
 
 }  // namespace rouse::faulty
