@@ -107,8 +107,6 @@ void LocalCore::run_while(const std::function<bool()>& more) noexcept { run_whil
 
 void LocalCore::run_while(const std::function<bool()>& more, Scheduler& spawns_on) noexcept {
   refuse_to_block("LocalExecutor::run");
-  if (!driver_) take_driver(spawns_on.drivers());
-  if (!driver_ && this_thread.scheduler) take_driver(this_thread.scheduler->drivers());
   const Owning owner(*this, spawns_on);
   counters_.wake();
   // What was posted before comes first: a task that was aborted meanwhile is not polled again.
@@ -135,7 +133,11 @@ void LocalCore::run_while(const std::function<bool()>& more, Scheduler& spawns_o
   counters_.stop();
 }
 
-/// Before the first task may use it: timers of a runtime.
+void LocalCore::get_ready(Scheduler& spawns_on) {
+  if (!driver_) take_driver(spawns_on.drivers());
+  if (!driver_ && this_thread.scheduler) take_driver(this_thread.scheduler->drivers());
+}
+
 void LocalCore::take_driver(Drivers* from) {
   if (from) driver_ = from->make(Unparker(unpark_owner, this));
 }

@@ -49,6 +49,8 @@ class LocalCore final : public Scheduler {
   void release() noexcept override;
 
   // The owner's.
+  /// Before it runs the first time: timers of a runtime. All that needs memory.
+  void get_ready(Scheduler& spawns_on);
   void run() noexcept;
   void run_while(const std::function<bool()>& more) noexcept;
   /// The same, with `spawn` going to another scheduler.

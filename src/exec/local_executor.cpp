@@ -13,7 +13,11 @@ LocalExecutor::~LocalExecutor() { core_->close(); }
 Spawner LocalExecutor::spawner() const { return Spawner(RefPtr<Scheduler>::share(core_.get())); }
 Scheduler& LocalExecutor::scheduler() const noexcept { return *core_; }
 
-void LocalExecutor::run() { core_->run(); }
+void LocalExecutor::run() {
+  get_ready();
+  core_->run();
+}
+void LocalExecutor::get_ready() { core_->get_ready(*core_); }
 void LocalExecutor::run_while(const std::function<bool()>& more) noexcept {
   core_->run_while(more);
 }

@@ -11,6 +11,7 @@ LocalSet::~LocalSet() { core_->close(); }
 
 Scheduler& LocalSet::scheduler() const noexcept { return *core_; }
 
+void LocalSet::get_ready(Scheduler& spawns_on) { core_->get_ready(spawns_on); }
 void LocalSet::run_while(const std::function<bool()>& more, Scheduler& spawns_on) noexcept {
   refuse_to_block("LocalSet::block_on or run_until");
   core_->run_while(more, spawns_on);

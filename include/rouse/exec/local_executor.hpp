@@ -61,6 +61,7 @@ class ROUSE_API LocalExecutor : public SpawnMembers<LocalExecutor> {
                   "run_until needs a rouse::Future: did you pass a function instead of calling it? "
                   "write run_until(f())");
     if constexpr (is_future) {
+      get_ready();  // first: once the task is there, nothing may keep this from running it
       auto main = spawn(ByReference(future), where);
       run_while([&] { return !main.is_finished(); });
       Context cx(Waker::noop());
@@ -85,6 +86,7 @@ class ROUSE_API LocalExecutor : public SpawnMembers<LocalExecutor> {
   [[nodiscard]] Scheduler& scheduler() const noexcept;
 
  private:
+  void get_ready();
   void run_while(const std::function<bool()>& more) noexcept;
 
   RefPtr<LocalCore> core_;

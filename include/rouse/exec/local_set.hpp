@@ -87,6 +87,7 @@ class ROUSE_API LocalSet {
                   "LocalSet runs a rouse::Future: did you pass a function instead of calling it? "
                   "write f() instead of f");
     if constexpr (is_future) {
+      get_ready(spawns_on);  // first: once the task is there, nothing may keep this from running it
       auto main = spawn_local(ByReference(future), where);
       run_while([&] { return !main.is_finished(); }, spawns_on);
       Context cx(Waker::noop());
@@ -95,6 +96,7 @@ class ROUSE_API LocalSet {
   }
 
   Scheduler& scheduler() const noexcept;
+  void get_ready(Scheduler& spawns_on);
   void run_while(const std::function<bool()>& more, Scheduler& spawns_on) noexcept;
 
   RefPtr<LocalCore> core_;
