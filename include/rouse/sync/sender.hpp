@@ -231,8 +231,9 @@ class UnboundedSender : public SenderHandle<T> {
   using Message = T;
   using SenderHandle<T>::SenderHandle;
 
-  /// Sends at once. Fails with errc::broken_pipe if nobody receives any more.
-  Sent send(T value) const noexcept {
+  /// Sends at once. Fails with errc::broken_pipe if nobody receives any more. Throws std::bad_alloc
+  /// if there is no memory for more messages; the channel is as before then.
+  Sent send(T value) const {
     ChannelCore::Claim claim;
     if (this->queue().claim(claim) != ChannelCore::Room::taken)
       return std::make_error_code(std::errc::broken_pipe);
@@ -241,7 +242,7 @@ class UnboundedSender : public SenderHandle<T> {
   }
 
   /// The same: there always is room.
-  Sent try_send(T value) const noexcept { return send(std::move(value)); }
+  Sent try_send(T value) const { return send(std::move(value)); }
 
   [[nodiscard]] WeakSender<UnboundedSender> downgrade() const noexcept {
     return WeakSender<UnboundedSender>(*this);
