@@ -1,5 +1,7 @@
 #include "exec/child_group.hpp"
 
+#include <new>
+
 #include "rouse/exec/task_local.hpp"
 
 #include "exec/deadline.hpp"
@@ -8,31 +10,44 @@
 
 namespace rouse {
 
-bool ChildGroup::enroll() {
-  const Lock lock(mutex_);
-  ++enrolled_;
-  if (!cancelled_) return true;
-  changed_.notify_all();
+bool ChildGroup::enroll() noexcept {
+  std::vector<JoinHandle<void>> finished;  // let go after the lock
+  std::exception_ptr why;
+  {
+    const Lock lock(mutex_);
+    ++enrolled_;
+    if (cancelled_) {
+      changed_.notify_all();
+      return false;
+    }
+    try {
+      make_room(finished);
+      return true;
+    } catch (const std::bad_alloc&) {
+      why = std::current_exception();
+    }
+  }
+  lose(std::move(why));
   return false;
 }
 
-void ChildGroup::keep(JoinHandle<void> task) {
-  std::vector<JoinHandle<void>> finished;  // let go after the lock
+void ChildGroup::keep(JoinHandle<void> task) noexcept {
   {
     const Lock lock(mutex_);
-    if (!cancelled_) {
-      if (tasks_.size() == tasks_.capacity()) forget_finished(finished);
-      tasks_.push_back(std::move(task));
-      return;
-    }
+    --promised_;
+    if (!cancelled_) return tasks_.push_back(std::move(task));  // it has room
   }
   task.abort();
 }
 
-/// Before the list grows: a group may live long and have many children in turn.
-void ChildGroup::forget_finished(std::vector<JoinHandle<void>>& finished) {
+/// For a task that will be kept. Finished ones go before the list grows: a group may live long and
+/// have many children in turn.
+void ChildGroup::make_room(std::vector<JoinHandle<void>>& finished) {
+  ++promised_;
+  if (tasks_.size() + promised_ <= tasks_.capacity()) return;
   std::vector<JoinHandle<void>> running;
-  running.reserve(2 * tasks_.size() + 4);
+  running.reserve(2 * tasks_.size() + promised_ + 4);
+  finished.reserve(tasks_.size());
   for (auto& task : tasks_) (task.is_finished() ? finished : running).push_back(std::move(task));
   tasks_ = std::move(running);
 }
@@ -41,20 +56,33 @@ Scheduler* ChildGroup::scheduler() noexcept {
   return this_thread.local != nullptr ? this_thread.local : this_thread.scheduler;
 }
 
-void ChildGroup::lose() noexcept {
+void ChildGroup::lose(std::exception_ptr why) noexcept {
   Waker parent;
   {
     const Lock lock(mutex_);
-    if (cancelled_) return;
-    is_lost_ = true;
+    if (cancelled_ || is_lost()) return;
+    why_lost_ = std::move(why);
+    is_lost_.store(true, memory_order_relaxed);
     parent = std::move(waker_);
   }
   if (parent) std::move(parent).wake();
 }
 
-bool ChildGroup::is_lost() {
+std::exception_ptr ChildGroup::why_lost() noexcept {
   const Lock lock(mutex_);
-  return is_lost_;
+  return why_lost_;
+}
+
+/// A scheduler destroys what it has no memory for while it handles that.
+std::exception_ptr ChildGroup::why_dropped() noexcept {
+  std::exception_ptr handled = std::current_exception();
+  try {
+    if (handled) std::rethrow_exception(handled);
+  } catch (const std::bad_alloc&) {
+    return handled;
+  } catch (...) {  // nothing to do with this
+  }
+  return std::make_exception_ptr(JoinError(0));
 }
 
 bool ChildGroup::enter() {

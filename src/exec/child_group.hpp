@@ -7,10 +7,13 @@
 // dropped, and no task let go, under the lock.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <utility>
 #include <vector>
 
+#include "rouse/base/atomic.hpp"
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/base/thread.hpp"
 #include "rouse/core/context.hpp"
@@ -26,10 +29,11 @@ class ChildGroup : public RefCounted<ChildGroup> {
 
   // --- Whoever makes a task of a child. ---
 
-  /// One child more, which will be polled elsewhere. False: the group is cancelled; let it be.
-  bool enroll();
+  /// One child more, which will be polled elsewhere. False: the group is cancelled, or there is no
+  /// memory for the child and the group is lost; let it be.
+  bool enroll() noexcept;
   /// The task of a child that was enrolled.
-  void keep(JoinHandle<void> task);
+  void keep(JoinHandle<void> task) noexcept;
   /// Where such tasks go: the executor of thread-bound tasks that this thread runs, else the one
   /// that `spawn` uses; null if there is none.
   static Scheduler* scheduler() noexcept;
@@ -40,9 +44,12 @@ class ChildGroup : public RefCounted<ChildGroup> {
   bool enter();
   /// After it. With `ended` the child counts as ended.
   void leave(bool ended);
-  /// The task was destroyed before the child ended, because its executor ended. The parent is woken
-  /// and finds `is_lost`.
-  void lose() noexcept;
+  /// The child will never end, because there is no memory for its task or the task was destroyed
+  /// before. The parent is woken and finds `why_lost`.
+  void lose(std::exception_ptr why) noexcept;
+  /// For the destructor of what such a task runs: std::bad_alloc if the scheduler had no memory for
+  /// the task, else its executor has ended.
+  static std::exception_ptr why_dropped() noexcept;
 
   /// Between the two: the poll itself, with the task locals of the parent.
   bool poll(Frame& child, Context& cx) const;
@@ -53,7 +60,8 @@ class ChildGroup : public RefCounted<ChildGroup> {
   bool poll_ended(std::uint32_t children, const Context& cx);
   /// The same for all that are enrolled.
   bool poll_all_ended(const Context& cx);
-  bool is_lost();
+  bool is_lost() const noexcept { return is_lost_.load(memory_order_relaxed); }
+  std::exception_ptr why_lost() noexcept;
   /// Any thread. Wakes the parent, if it waits.
   void wake_parent() noexcept;
   /// From now on no child is polled. Waits until `children` are enrolled (thieves that took one are
@@ -63,25 +71,27 @@ class ChildGroup : public RefCounted<ChildGroup> {
  private:
   static constexpr std::uint32_t all = UINT32_MAX;
   bool have_ended(std::uint32_t children) const noexcept {
-    return is_lost_ || ended_ == (children == all ? enrolled_ : children);
+    return is_lost() || ended_ == (children == all ? enrolled_ : children);
   }
   bool is_quiet(std::uint32_t children) const noexcept {
     return enrolled_ >= children && polled_now_ == 0;
   }
   void wait_until_quiet(Lock& lock, std::uint32_t children) noexcept;
-  void forget_finished(std::vector<JoinHandle<void>>& finished);
+  void make_room(std::vector<JoinHandle<void>>& finished);
 
   const TaskLocalNode* const locals_;
   Mutex mutex_;
   CondVar changed_;
   bool cancelled_ = false;
-  bool is_lost_ = false;
+  atomic<bool> is_lost_{false};  // changes under the lock
+  std::exception_ptr why_lost_;
   std::uint32_t enrolled_ = 0;
   std::uint32_t polled_now_ = 0;
   std::uint32_t ended_ = 0;
   std::uint32_t awaited_ = 0;  // how many must end for `waker_` to be woken
   Waker waker_;
   std::vector<JoinHandle<void>> tasks_;
+  std::size_t promised_ = 0;  // tasks that there is room for, to be kept
 };
 
 /// What the task of a child runs.
@@ -92,7 +102,7 @@ class Detached {
       : group_(std::move(group)), child_(&child) {}
   Detached(Detached&&) noexcept = default;
   ~Detached() {
-    if (group_ && child_) group_->lose();
+    if (group_ && child_) group_->lose(ChildGroup::why_dropped());
   }
 
   Poll<void> poll(Context& cx) {

@@ -1,28 +1,40 @@
 #include "rouse/exec/fork_region.hpp"
 
+#include <cstdint>
+#include <new>
+
 #include "rouse/exec/spawner.hpp"
 
 #include "exec/child_group.hpp"
+#include "sys/backoff.hpp"
 
 namespace rouse {
 namespace {
 
-void promote(Frame& child, ForkRegion& region) {
-  auto group = RefPtr<ChildGroup>::share(&region.group());
+/// A region that has it for a group has none, for lack of memory.
+ChildGroup* no_memory() noexcept { return reinterpret_cast<ChildGroup*>(std::uintptr_t{1}); }
+
+void promote(Frame& child, ForkRegion& region) noexcept {
+  const auto group = RefPtr<ChildGroup>::share(region.group());
   child.withdraw_offer();
+  if (!group) return region.refuse_child();
   if (!group->enroll()) return;
   // From here on the region may be cancelled, and the child be gone: the task finds out.
-  ChildGroup& of = *group;
-  of.keep(spawn_on(*ChildGroup::scheduler(), {}, Detached(group, child)));
+  Detached detached(group, child);
+  try {
+    group->keep(spawn_on(*ChildGroup::scheduler(), {}, std::move(detached)));
+  } catch (const std::bad_alloc&) {
+    group->lose(std::current_exception());
+  }
 }
 
 }  // namespace
 
-void promote_branch(Frame& branch) {
+void promote_branch(Frame& branch) noexcept {
   promote(branch, static_cast<ForkRegion&>(branch.offered_by().fork()));
 }
 
-void promote_all(ForkDeque& forks) {
+void promote_all(ForkDeque& forks) noexcept {
   while (Frame* branch = forks.pop_above(forks.oldest())) promote_branch(*branch);
 }
 
@@ -59,14 +71,20 @@ void ForkRegion::settle(ChainRun& run, std::uint32_t mark) noexcept {
       [&](Fork& fork) { return static_cast<ForkRegion&>(fork).detach_kept(cx); });
 }
 
-/// True: they are polled by hand from now on, and so is the branch that is suspended.
+/// True: this waits no longer for the branch that is suspended. Without a scheduler it is polled by
+/// hand from now on, and so are those that were kept; else a child is lost.
 bool ForkRegion::detach_kept(Context& cx) noexcept {
   const std::uint32_t kept_end = count - begun_;
-  if (kept_end <= offered_) return false;
-  if (ChildGroup::scheduler() != nullptr) {
-    for (; offered_ != kept_end; ++offered_) promote(*children[offered_], *this);
-    return false;
-  }
+  if (kept_end > offered_ && ChildGroup::scheduler() == nullptr) return detach_by_hand(cx);
+  for (; offered_ < kept_end; ++offered_) promote(*children[offered_], *this);
+  if (!is_lost()) return false;
+  poll = &poll_lost;
+  cx.waker().wake_by_ref();
+  return true;
+}
+
+bool ForkRegion::detach_by_hand(Context& cx) noexcept {
+  const std::uint32_t kept_end = count - begun_;
   ROUSE_ASSERT(offered_ == 0, "a thread has a fork deque but no scheduler: set both, or none");
   poll = &poll_by_hand;
   begun_ = count;
@@ -82,7 +100,7 @@ bool ForkRegion::poll_alone(Frame** frames, Context& cx) {
       poll = &poll_by_hand;
     } else {
       for (std::uint32_t i = 0; i < count; ++i) {
-        --begun_;  // first: if there is no memory for the task, the child counts as enrolled
+        --begun_;
         promote(*children[i], *this);
       }
     }
@@ -92,8 +110,11 @@ bool ForkRegion::poll_alone(Frame** frames, Context& cx) {
 
 bool ForkRegion::poll_detached(Leaf& leaf, Context& cx) noexcept {
   auto& self = static_cast<ForkRegion&>(leaf);
-  return self.group().poll_ended(self.count - self.begun_, cx);
+  ChildGroup* const detached = self.group();
+  return detached == nullptr || detached->poll_ended(self.count - self.begun_, cx);
 }
+
+bool ForkRegion::poll_lost(Leaf&, Context&) noexcept { return true; }
 
 bool ForkRegion::poll_by_hand(Leaf& leaf, Context& cx) noexcept {
   auto& self = static_cast<ForkRegion&>(leaf);
@@ -105,27 +126,54 @@ bool ForkRegion::poll_by_hand(Leaf& leaf, Context& cx) noexcept {
   return all_ended;
 }
 
-ChildGroup& ForkRegion::group() {
+ChildGroup* ForkRegion::group() noexcept {
   // ORDER: acquire; sees the group that another thread made.
   ChildGroup* there = group_.load(memory_order_acquire);
-  if (there != nullptr) return *there;
-  auto made = make_ref<ChildGroup>(locals_);
-  // ORDER: release; publishes the group. acquire; as above.
-  if (group_.compare_exchange_strong(there, made.get(), memory_order_acq_rel,
-                                     memory_order_acquire)) {
-    return *made.leak();
+  if (there == nullptr) there = make_group();
+  return there == no_memory() ? nullptr : there;
+}
+
+ChildGroup* ForkRegion::make_group() noexcept {
+  ChildGroup* there = nullptr;
+  RefPtr<ChildGroup> made;
+  try {
+    made = make_ref<ChildGroup>(locals_);
+  } catch (const std::bad_alloc&) {  // then nobody makes one any more
   }
-  return *there;
+  ChildGroup* const wanted = made ? made.get() : no_memory();
+  // ORDER: release; publishes the group. acquire; as above.
+  if (!group_.compare_exchange_strong(there, wanted, memory_order_acq_rel, memory_order_acquire)) {
+    return there;
+  }
+  static_cast<void>(made.leak());
+  return wanted;
+}
+
+/// Not what is lost right now on another thread.
+bool ForkRegion::is_lost() const noexcept {
+  // ORDER: acquire; sees the group that another thread made.
+  const ChildGroup* const there = group_.load(memory_order_acquire);
+  return there != nullptr && (there == no_memory() || there->is_lost());
 }
 
 void ForkRegion::check_lost() {
-  if (group().is_lost()) throw JoinError(0);
+  ChildGroup* const detached = group();
+  if (detached == nullptr) throw std::bad_alloc();
+  if (auto why = detached->why_lost()) std::rethrow_exception(std::move(why));
 }
 
 void ForkRegion::end_detached() noexcept {
-  ChildGroup& detached = group();
-  detached.cancel_and_wait(count - begun_);
-  detached.release();
+  const std::uint32_t detached = count - begun_;
+  if (ChildGroup* const there = group()) {
+    there->cancel_and_wait(detached);
+    there->release();
+    return;
+  }
+  // Thieves that took one are about to find that out.
+  // ORDER: acquire; they touch the children no more.
+  for (unsigned attempt = 0; refused_.load(memory_order_acquire) != detached; ++attempt) {
+    sys::back_off(attempt);
+  }
 }
 
 }  // namespace rouse

@@ -1,5 +1,6 @@
 #include "rouse/exec/scope.hpp"
 
+#include <new>
 #include <unordered_set>
 
 #include "rouse/exec/spawner.hpp"
@@ -15,6 +16,7 @@ class ScopeState {
  public:
   ~ScopeState() { end(); }
 
+  /// If there is no memory for its task, the scope fails.
   void start(Frame& child);
   /// The child ended.
   void forget(Frame& child);
@@ -31,6 +33,7 @@ class ScopeState {
   const RefPtr<ChildGroup> group = make_ref<ChildGroup>(task_locals());
 
  private:
+  void remember(Frame& child);
   void destroy_children() noexcept {
     for (Frame* child : std::exchange(children_, {})) child->destroy();
   }
@@ -50,9 +53,9 @@ class ScopeTask {
       : group_(scope.group), scope_(&scope), child_(&child) {}
   ScopeTask(ScopeTask&&) noexcept = default;
   ~ScopeTask() {
-    // The executor ends before the child: the scope, if it is still there, has failed.
+    // It goes before the child ended: the scope, if it is still there, has failed.
     if (!group_ || !child_ || !group_->enter()) return;
-    scope_->fail(std::make_exception_ptr(JoinError(0)));
+    scope_->fail(ChildGroup::why_dropped());
     group_->leave(false);
   }
 
@@ -78,13 +81,28 @@ void ScopeState::start(Frame& child) {
   ROUSE_ASSERT(scheduler != nullptr,
                "Scope::spawn without an executor: run the scope inside a task, of a Runtime or a "
                "LocalExecutor");
-  {
-    const Lock lock(mutex_);
-    children_.insert(&child);
-  }
+  remember(child);
   // This runs inside a poll of fn or of a child, so the scope can't be gone before it returns.
-  if (!group->enroll()) return forget(child);
-  group->keep(spawn_on(*scheduler, {}, ScopeTask(*this, child)));
+  if (!group->enroll()) {
+    if (group->is_lost()) fail(group->why_lost());
+    return forget(child);
+  }
+  ScopeTask task(*this, child);
+  try {
+    group->keep(spawn_on(*scheduler, {}, std::move(task)));
+  } catch (const std::bad_alloc&) {
+    fail(std::current_exception());
+  }
+}
+
+void ScopeState::remember(Frame& child) {
+  const Lock lock(mutex_);
+  try {
+    children_.insert(&child);
+  } catch (const std::bad_alloc&) {
+    child.destroy();
+    throw;
+  }
 }
 
 void ScopeState::forget(Frame& child) {

@@ -11,7 +11,9 @@
 //  - when the chain suspends: a deque holds only children of chains that run on its thread right
 //    now. So siblings that wait for each other make progress, and a region that is dropped while
 //    suspended has no children in any deque.
-// Its result stays in its frame. Detached children and the region meet in a ChildGroup.
+// Its result stays in its frame. Detached children and the region meet in a ChildGroup. If there is
+// no memory for the task, or the group, the child is lost, which the region throws: at the latest
+// when the chain suspends or the branch that runs has ended.
 //
 // Without a fork deque the children that were not begun are kept until the chain suspends, and then
 // become tasks of the scheduler; without one the region polls them by hand like `join`.
@@ -75,8 +77,8 @@ class ROUSE_API ForkRegion : public Fork {
       end_detached();
   }
 
-  /// Before results are taken: throws JoinError if a child is lost, because the executor that ran
-  /// it has ended.
+  /// Before results are taken: throws if a child is lost: std::bad_alloc if there was no memory to
+  /// run it elsewhere, JoinError if the executor that ran it has ended.
   void throw_if_lost() {
     if (begun_ != count) [[unlikely]]
       check_lost();
@@ -84,8 +86,15 @@ class ROUSE_API ForkRegion : public Fork {
 
   bool has_started() const noexcept { return children != nullptr; }
 
-  /// For `promote_branch`.
-  ChildGroup& group();
+  // --- For `promote_branch`. ---
+
+  /// Null: there was no memory for one, and there will be none.
+  ChildGroup* group() noexcept;
+  /// A child was taken and there is no group: it is lost. Afterwards this may be gone.
+  void refuse_child() noexcept {
+    // ORDER: release; whoever ends the region sees that the child is touched no more.
+    refused_.fetch_add(1, memory_order_release);
+  }
 
  private:
   ChainRun& begin(Frame& parent, Frame** frames) noexcept {
@@ -113,21 +122,27 @@ class ROUSE_API ForkRegion : public Fork {
 
   static void settle(ChainRun& run, std::uint32_t mark) noexcept;
   bool detach_kept(Context& cx) noexcept;
+  bool detach_by_hand(Context& cx) noexcept;
   void end_detached() noexcept;
   void check_lost();
 
+  ChildGroup* make_group() noexcept;
+  bool is_lost() const noexcept;
+
   static bool poll_detached(Leaf& leaf, Context& cx) noexcept;
   static bool poll_by_hand(Leaf& leaf, Context& cx) noexcept;
+  static bool poll_lost(Leaf& leaf, Context& cx) noexcept;
 
   std::uint32_t begun_;
   std::uint32_t offered_ = 0;
   const TaskLocalNode* locals_ = nullptr;  // of the chain
   atomic<ChildGroup*> group_{nullptr};     // made by whoever needs it first
+  atomic<std::uint32_t> refused_{0};
 };
 
 /// Makes a task, of this thread's scheduler, of a child that was taken from a fork deque.
-ROUSE_API void promote_branch(Frame& branch);
+ROUSE_API void promote_branch(Frame& branch) noexcept;
 /// The same for all that is in the deque, whose owner calls it.
-ROUSE_API void promote_all(ForkDeque& forks);
+ROUSE_API void promote_all(ForkDeque& forks) noexcept;
 
 }  // namespace rouse

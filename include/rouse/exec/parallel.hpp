@@ -11,7 +11,8 @@
 // block_on, children that suspend are polled in turn as `join` does: nested very deep, that takes
 // stack.)
 // Completes when all children ended. Errors: if children throw, that of the first in order;
-// JoinError if the executor of one that ran elsewhere has ended. Dropped midway, it drops all
+// std::bad_alloc if there is no memory to run one elsewhere; JoinError if the executor of one that
+// ran elsewhere has ended. Dropped midway, it drops all
 // children, and waits for those that other threads are polling at that moment to return from that
 // poll.
 #pragma once

@@ -10,7 +10,8 @@
 // The function has a name because GCC 12 destroys a lambda twice that is written inside a co_await.
 //
 // Completes with the result of fn's future when that and all children ended. Errors: the first that
-// fn or a child throws cancels fn and all children that have not ended, and is then thrown.
+// fn or a child throws cancels fn and all children that have not ended, and is then thrown; so does
+// std::bad_alloc, if there is no memory to run a child.
 // Dropped midway, all children are cancelled; it waits for those that other threads are polling at
 // that moment to return from that poll.
 // Needs an executor, whose tasks the children become. What fn's own coroutine holds is gone when fn
