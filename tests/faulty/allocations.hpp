@@ -3,8 +3,8 @@
 //
 // An allocation is an operator new, or a block for a coroutine's frame or a task, whether the pool
 // of blocks has to ask for memory or not (the linker sends those here, see CMakeLists.txt); of
-// whatever thread. The thread sanitizer has an operator new of its own: there only blocks fail. What
-// the C library allocates is in the table of calls, as ENOMEM.
+// whatever thread. The thread sanitizer has an operator new of its own: there only blocks fail.
+// What the C library allocates is in the table of calls, as ENOMEM.
 #pragma once
 
 #include <functional>

@@ -4,9 +4,9 @@
 //   Site("accept4", "accept", accept_one).retried({EINTR}).waits({EAGAIN}).try_all();
 //
 // Each time: what comes out is what is expected; no descriptor, child or task is left; and the same
-// runtime completes an exchange over a socket. After the last one the scenario has succeeded without
-// a fault, and no thread is left. A case that hangs ends the program with its name.
-// What was tried becomes a row of the table that check_table.py makes.
+// runtime completes an exchange over a socket. After the last one the scenario has succeeded
+// without a fault, and no thread is left. A case that hangs ends the program with its name. What
+// was tried becomes a row of the table that check_table.py makes.
 #pragma once
 
 #include <functional>
