@@ -106,8 +106,8 @@ class LocalQueue {
   };
 
   void install(std::unique_ptr<Ring> ring) {
-    own_ = ring.get();
-    rings_.push_back(std::move(ring));
+    rings_.push_back(std::move(ring));  // first: it may throw
+    own_ = rings_.back().get();
     // ORDER: release; publishes the ring's slots.
     ring_.store(own_, memory_order_release);
   }
