@@ -73,16 +73,30 @@ std::exception_ptr ChildGroup::why_lost() noexcept {
   return why_lost_;
 }
 
+namespace {
+
+bool is_handling_bad_alloc() noexcept {
+  const std::exception_ptr handled = std::current_exception();
+  if (!handled) return false;
+  try {
+    std::rethrow_exception(handled);
+  } catch (const std::bad_alloc&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace
+
 /// A scheduler destroys what it has no memory for while it handles that.
 std::exception_ptr ChildGroup::why_dropped() noexcept {
-  std::exception_ptr handled = std::current_exception();
   try {
-    if (handled) std::rethrow_exception(handled);
-  } catch (const std::bad_alloc&) {
-    return handled;
-  } catch (...) {  // nothing to do with this
+    if (is_handling_bad_alloc()) throw std::bad_alloc();
+    throw JoinError(0);
+  } catch (...) {
+    return std::current_exception();
   }
-  return std::make_exception_ptr(JoinError(0));
 }
 
 bool ChildGroup::enter() {
