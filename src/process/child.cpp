@@ -71,6 +71,7 @@ Result<std::optional<ExitStatus>> Child::try_wait() noexcept {
   if (!reaped) return reaped.error();
   if (!*reaped) return std::optional<ExitStatus>();
   status_ = status_of(**reaped);
+  forget_orphan();
   reap_orphans();
   return status_;
 }

@@ -29,11 +29,16 @@ Child Launch::start() {
   describe_program();
   open_current_dir();
   for (std::size_t stream = 0; stream < streams; ++stream) connect(stream);
+  expect_orphan();
   Result<sys::Spawned> spawned = sys::spawn_process(request_);
-  if (!spawned) fail(spawned.error());
+  if (!spawned) {
+    forget_orphan();
+    fail(spawned.error());
+  }
   Result<io::AsyncFd> pidfd = io::AsyncFd::own(std::move(spawned->pidfd), io::Interest::readable);
   if (!pidfd) {
     sys::kill_and_reap(spawned->pid);  // nobody could wait for it
+    forget_orphan();
     fail(pidfd.error());
   }
   Child child(*std::move(pidfd), spawned->pid, command_.kill_on_drop_);

@@ -1,5 +1,6 @@
 #include "process/orphans.hpp"
 
+#include <cstddef>
 #include <new>
 #include <optional>
 #include <utility>
@@ -24,6 +25,7 @@ bool has_ended(int pidfd) noexcept {
 struct Unwatched {
   Mutex mutex;
   std::vector<io::OwnedFd> pidfds;
+  std::size_t expected = 0;  // children whose end was not seen; there is room for so many
 };
 
 /// Never destroyed: a Child may be dropped while the process ends.
@@ -34,12 +36,9 @@ Unwatched& unwatched() noexcept {
 }
 
 void leave_to_others(io::OwnedFd pidfd) noexcept {
-  try {
-    Unwatched& list = unwatched();
-    const Lock lock(list.mutex);
-    list.pidfds.push_back(std::move(pidfd));
-  } catch (const std::bad_alloc&) {  // see adopt_orphan
-  }
+  Unwatched& list = unwatched();
+  const Lock lock(list.mutex);
+  list.pidfds.push_back(std::move(pidfd));  // it was expected
 }
 
 /// Woken by the reactor when the process has ended, or the runtime does.
@@ -65,6 +64,7 @@ class Orphan : public RefCounted<Orphan> {
       const Result<io::Ready>& seen = polled.value();
       if (has_ended(pidfd_->fd())) {
         pidfd_.reset();
+        forget_orphan();
       } else if (seen) {
         pidfd_->clear_blocked(*seen, io::Interest::readable);
       } else {
@@ -82,8 +82,19 @@ class Orphan : public RefCounted<Orphan> {
 
 }  // namespace
 
-/// Without memory for it, it is left to the others. Without memory for that, its end is not taken
-/// note of before this process ends.
+void expect_orphan() {
+  Unwatched& list = unwatched();
+  const Lock lock(list.mutex);
+  if (list.expected == list.pidfds.capacity()) list.pidfds.reserve(2 * list.expected + 4);
+  ++list.expected;
+}
+
+void forget_orphan() noexcept {
+  Unwatched& list = unwatched();
+  const Lock lock(list.mutex);
+  --list.expected;
+}
+
 void adopt_orphan(io::AsyncFd pidfd) noexcept {
   RefPtr<Orphan> orphan;
   try {
@@ -95,9 +106,10 @@ void adopt_orphan(io::AsyncFd pidfd) noexcept {
 }
 
 void reap_orphans() noexcept {
-  const Lock lock(unwatched().mutex);
-  std::erase_if(unwatched().pidfds,
-                [](const io::OwnedFd& pidfd) { return has_ended(pidfd.get()); });
+  Unwatched& list = unwatched();
+  const Lock lock(list.mutex);
+  list.expected -=
+      std::erase_if(list.pidfds, [](const io::OwnedFd& pidfd) { return has_ended(pidfd.get()); });
 }
 
 }  // namespace rouse::process
