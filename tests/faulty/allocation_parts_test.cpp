@@ -260,6 +260,7 @@ Async<void> fork_and_join() {
   for (int i = 0; i < 8; ++i) some.push_back(give(i));
   const std::vector<int> all = co_await parallel_all(std::move(some));
   EXPECT_EQ(all.size(), 8U);
+  co_await parallel(yield_now(), yield_now(), give(1));
   std::array<int, 64> numbers{};
   co_await parallel_for(numbers, [](int& number) { number = 1; });
   EXPECT_EQ(numbers.back(), 1);

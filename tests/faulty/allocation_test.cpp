@@ -67,15 +67,16 @@ TEST(FaultyAllocation, ATaskIsSpawnedAndJoined) {
 
 /// More than a queue, a table or a list has room for at the start.
 Async<void> spawn_many() {
+  constexpr int many = 300;
   JoinSet<int> set;
-  for (int i = 0; i < 600; ++i) set.spawn(give, i);
+  for (int i = 0; i < many; ++i) set.spawn(give, i);
   int count = 0;
   for (;;) {
     const auto joined = co_await set.join_next();
     if (!joined) break;
     ++count;
   }
-  EXPECT_EQ(count, 600);
+  EXPECT_EQ(count, many);
 }
 TEST(FaultyAllocation, ManyTasksAreSpawnedAndJoined) {
   try_each_allocation("spawn many", spawn_many);

@@ -14,8 +14,10 @@ namespace {
 /// Counts down while one is to fail; that one finds 0.
 std::atomic<long> until_failure{-1};
 std::atomic<bool> has_failed_now{false};
+std::atomic<bool> fails_from_then_on{false};
 
 bool is_to_fail() noexcept {
+  if (has_failed_now.load(std::memory_order_relaxed) && fails_from_then_on.load()) return true;
   if (until_failure.load(std::memory_order_relaxed) < 0) return false;
   if (until_failure.fetch_sub(1) != 0) return false;
   has_failed_now.store(true);
@@ -39,25 +41,29 @@ void* __wrap__ZN5rouse14allocate_classEm(std::size_t index) {
 
 namespace rouse::faulty {
 
-FailingAllocation::FailingAllocation(long skip) noexcept {
+FailingAllocation::FailingAllocation(long skip, Failing how) noexcept {
   has_failed_now.store(false);
+  fails_from_then_on.store(how == Failing::from_then_on);
   until_failure.store(skip);
 }
-FailingAllocation::~FailingAllocation() { until_failure.store(-1); }
+FailingAllocation::~FailingAllocation() {
+  until_failure.store(-1);
+  fails_from_then_on.store(false);
+}
 bool FailingAllocation::has_failed() const noexcept { return has_failed_now.load(); }
 
 namespace {
 
 /// True: an allocation has failed.
 bool try_allocation(Runtime& rt, const std::function<void(Runtime&)>& scenario, long number,
-                    const std::string& label) {
+                    Failing how, const std::string& label) {
   const ::testing::ScopedTrace trace(__FILE__, __LINE__, label);
   const Watchdog watchdog(label);
   const auto before = open_descriptors();
   bool has_failed = false;
   std::error_code code;
   {
-    const FailingAllocation failing(number);
+    const FailingAllocation failing(number, how);
     code = outcome_of([&] { scenario(rt); });
     has_failed = failing.has_failed();
   }
@@ -66,25 +72,35 @@ bool try_allocation(Runtime& rt, const std::function<void(Runtime&)>& scenario, 
   return has_failed;
 }
 
+void try_each_allocation(const std::string& name, const std::function<void(Runtime&)>& scenario,
+                         On kind, Failing how) {
+  const std::string where = " of '" + name + "'" +
+                            (how == Failing::once ? "" : ", and all after it,") +
+                            (kind == On::current_thread ? " on one thread" : " on two workers");
+  const ThreadsEnd threads_end;
+  Runtime rt = make_runtime(kind);
+  rt.block_on(echo());
+  const auto fails_after = [&](long number) {
+    const std::string label = "allocation " + std::to_string(number + 1) + where;
+    return try_allocation(rt, scenario, number, how, label);
+  };
+  constexpr long absurd = 3000;
+  long number = 0;
+  while (number < absurd && !::testing::Test::HasFailure() && fails_after(number)) ++number;
+  EXPECT_LT(number, absurd) << name << ": does it never end?";
+  EXPECT_GT(number, 0) << name << ": allocates nothing";
+  add_row("an allocation", how == Failing::once ? "bad_alloc" : "bad_alloc from then on", name,
+          number, "reported, or done without");
+}
+
 }  // namespace
 
 void try_each_allocation(const std::string& name, const std::function<void(Runtime&)>& scenario) {
-  constexpr long absurd = 3000;
   for (const On kind : {On::current_thread, On::two_workers}) {
-    const ThreadsEnd threads_end;
-    Runtime rt = make_runtime(kind);
-    rt.block_on(echo());
-    const std::string on = kind == On::current_thread ? " on one thread" : " on two workers";
-    const auto fails_after = [&](long number) {
-      return try_allocation(rt, scenario, number,
-                            "allocation " + std::to_string(number + 1) + " of '" + name + "'" + on);
-    };
-    long number = 0;
-    while (number < absurd && !::testing::Test::HasFailure() && fails_after(number)) ++number;
-    EXPECT_LT(number, absurd) << name << ": does it never end?";
-    EXPECT_GT(number, 0) << name << ": allocates nothing";
-    add_row("an allocation", "bad_alloc", name, number, "reported, or done without");
-    if (::testing::Test::HasFailure()) return;
+    for (const Failing how : {Failing::once, Failing::from_then_on}) {
+      try_each_allocation(name, scenario, kind, how);
+      if (::testing::Test::HasFailure()) return;
+    }
   }
 }
 void try_each_allocation(const std::string& name, Async<void> (*scenario)()) {

@@ -1,5 +1,6 @@
 // Allocations that fail on command, and how each is tried: a scenario is run again and again with
-// the first, the second, the third ... allocation failing, until it makes no more.
+// the first, the second, the third ... allocation failing, until it makes no more; each of them
+// alone, and each with all that come after it.
 //
 // An allocation is an operator new, or a block for a coroutine's frame or a task, whether the pool
 // of blocks has to ask for memory or not (the linker sends those here, see CMakeLists.txt); of
@@ -15,10 +16,12 @@
 
 namespace rouse::faulty {
 
+enum class Failing { once, from_then_on };
+
 class FailingAllocation {
  public:
-  /// Lets `skip` of them pass, then one fails.
-  explicit FailingAllocation(long skip) noexcept;
+  /// Lets `skip` of them pass, then one fails, or all do while this lives.
+  FailingAllocation(long skip, Failing how) noexcept;
   FailingAllocation(const FailingAllocation&) = delete;
   FailingAllocation& operator=(const FailingAllocation&) = delete;
   ~FailingAllocation();

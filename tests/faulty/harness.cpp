@@ -105,7 +105,7 @@ bool has_children() {
 }
 
 Async<void> until_no_children() {
-  for (int i = 0; i < 500 && has_children(); ++i) co_await sleep(milliseconds(1));
+  for (int i = 0; i < 20 && has_children(); ++i) co_await sleep(milliseconds(1));
 }
 
 std::size_t thread_count() {
@@ -155,8 +155,10 @@ std::set<std::string> left_open(const std::set<std::string>& before) {
 
 /// What no runtime waits for is taken note of with the next child.
 bool children_are_gone(Runtime& rt) {
-  if (has_children()) rt.block_on(until_no_children());
-  if (has_children()) rt.block_on(process::Command("/bin/true").status());
+  for (int i = 0; i < 100 && has_children(); ++i) {
+    rt.block_on(until_no_children());
+    if (has_children()) rt.block_on(process::Command("/bin/true").status());
+  }
   return !has_children();
 }
 
