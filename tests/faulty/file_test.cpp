@@ -2,8 +2,10 @@
 #include "rouse/fs/file.hpp"
 
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <ftw.h>
 #include <stdexcept>
 #include <string>
 
@@ -28,8 +30,10 @@ class Folder {
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
   ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
+    const auto remove = [](const char* path, const struct stat*, int, FTW*) {
+      return std::remove(path);
+    };
+    ::nftw(path_.c_str(), remove, 16, FTW_DEPTH | FTW_PHYS);
   }
   std::string operator/(std::string_view name) const { return path_ + '/' + std::string(name); }
   const std::string& path() const { return path_; }
@@ -112,6 +116,11 @@ Async<void> with_paths() {
 Async<void> look_for_one() {
   const Folder folder;
   static_cast<void>(co_await fs::try_exists(folder.path()));
+}
+
+Async<void> make_a_tree() {
+  const Folder folder;
+  co_await fs::create_dir_all(folder / "a/b/c");
 }
 
 Async<void> remove_a_tree() {
@@ -198,6 +207,21 @@ TEST(FaultyFile, AFolderThatCannotBeReadIsReported) {
 
 TEST(FaultyFile, ATreeThatCannotBeRemovedIsReported) {
   Site("lstat", "remove_dir_all", remove_a_tree).try_all();
+  // What is said to be no folder is removed as a file, and that fails. What is not there is gone.
+  const auto check = [](int error, std::error_code code) {
+    const bool is_no_folder = error == ELOOP || error == ENOTDIR || error == EISDIR;
+    EXPECT_TRUE(code.value() == error || (is_no_folder && code) || (error == ENOENT && !code))
+        << code.message();
+  };
+  for (const char* call : {"openat(std)", "fdopendir(std)", "unlinkat(std)"}) {
+    Site(call, "remove_dir_all", remove_a_tree)
+        .checked_by(check, "reported; ENOENT: reported, or gone already")
+        .try_all();
+  }
+}
+
+TEST(FaultyFile, ATreeThatCannotBeMadeIsReported) {
+  Site("mkdir(std)", "create_dir_all", make_a_tree).try_all();
 }
 
 }  // namespace
