@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Makes the table of faults (call, error, uses, outcome) from the rows that the tests wrote, and
-refuses it if something is missing:
+its summary, docs/faults.md, which --fix writes (target faults_summary). Refuses them if something
+is missing:
 
   - what the library calls that is neither wrapped nor known to be harmless,
   - a call by its number that the wrapper of syscall does not know,
   - a wrapped call without documented errors,
-  - a documented error of a call that no test has let happen.
+  - a documented error of a call that no test has let happen,
+  - what the summary says, or does not say.
 """
 import argparse
 import collections
@@ -124,11 +126,53 @@ def write_table(path, rows):
     print(f"{path}: {len(rows)} calls, {kinds} pairs of a call and an error, {tried} uses failed")
 
 
+SUMMARY_HEAD = """\
+# Faults
+
+What happens when a call of the system fails, or memory is short. `tests/faulty` makes each of these
+happen, at every use of the call in its scenarios, and wrote this file: `ctest -L faulty` checks it,
+`cmake --build --preset dev --target faults_summary` writes it anew. How often and where each was
+tried is in `build/PRESET/faulty.md`. Why this way: [design/0013](design/0013-fault-injection.md).
+
+*Reported* means that the operation gives that error. After each fault nothing is left (descriptors,
+threads, children, tasks; memory under AddressSanitizer), and the same runtime goes on.
+"""
+ALLOCATION = "an allocation"
+
+
+def summary_of(rows):
+    lines = [SUMMARY_HEAD, "## Calls", "", "| call | error | what happens |", "| --- | --- | --- |"]
+    for call in sorted(set(rows) - {ALLOCATION}):
+        by_outcome = collections.defaultdict(set)
+        for error, tried in rows[call].items():
+            by_outcome["; ".join(sorted({outcome for _, _, outcome in tried}))].add(error)
+        for outcome, errors in sorted(by_outcome.items(), key=lambda item: sorted(item[1])):
+            lines.append(f"| `{call}` | {' '.join(sorted(errors))} | {outcome} |")
+    scenarios = sorted({scenario for tried in rows[ALLOCATION].values()
+                        for scenario, _, _ in tried})
+    lines += ["", "## Memory", "",
+              "Each allocation of these fails, alone and with all that come after it. It is reported "
+              "as `std::bad_alloc`", "or `not_enough_memory`, or done without:", ""]
+    lines += [f"- {scenario}" for scenario in scenarios]
+    return "\n".join(lines) + "\n"
+
+
+def check_summary(args, rows):
+    wanted = summary_of(rows)
+    if args.fix:
+        args.summary.write_text(wanted)
+        return []
+    if args.summary.exists() and args.summary.read_text() == wanted:
+        return []
+    return [f"{args.summary.name} is not what the tests say: build the target faults_summary"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nm", required=True)
-    for name in ("library", "program", "sources", "rows", "out"):
+    for name in ("library", "program", "sources", "rows", "out", "summary"):
         parser.add_argument("--" + name, required=True, type=pathlib.Path)
+    parser.add_argument("--fix", action="store_true", help="write the summary")
     args = parser.parse_args()
     here = pathlib.Path(__file__).parent
     args.harmless = here / "harmless_calls.txt"
@@ -139,6 +183,7 @@ def main():
     write_table(args.out, rows)
     problems = (unknown_calls(args, wrapped) + unknown_numbers(args) +
                 missing_rows(wrapped, documented, rows))
+    problems = problems or check_summary(args, rows)
     for problem in problems:
         print("error:", problem)
     return 1 if problems else 0

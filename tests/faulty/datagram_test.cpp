@@ -139,10 +139,10 @@ TEST(FaultyDatagram, OneMessageAtATimeAllArrive) {
 }
 
 TEST(FaultyDatagram, AnOptionThatIsRefusedIsReported) {
-  if (!has_multicast()) GTEST_SKIP() << "no multicast on loopback here";
-  Site("setsockopt", "UDP options", set_udp_options).try_all();
   Site("getsockopt", "UDP options", get_udp_options).try_all();
   Site("getsockopt(SO_DOMAIN)", "UDP options", get_udp_options).try_all();
+  if (!has_multicast()) GTEST_SKIP() << "no multicast on loopback here";
+  Site("setsockopt", "UDP options", set_udp_options).try_all();
 }
 
 TEST(FaultyDatagram, ALookupThatFailsIsReported) {
