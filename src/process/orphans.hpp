@@ -2,9 +2,9 @@
 // that (reap them), or they stay as zombies.
 //
 // Their descriptor stays with the reactor that watched it for the Child, and the waker it is polled
-// with reaps. When that reactor closes, or there is no memory for that, the descriptor goes to a list
-// of the process, which `reap_orphans` looks through. The list has room for every child there is,
-// from before its start on, since a Child must not fail to be dropped.
+// with reaps. When that reactor closes, or there is no memory for that, the descriptor goes to a
+// list of the process, which `reap_orphans` looks through. The list has room for every child there
+// is, from before its start on, since a Child must not fail to be dropped.
 #pragma once
 
 #include "rouse/io/async_fd.hpp"
