@@ -28,19 +28,18 @@ Async<output_t<F>> as_borrowing_coroutine(F future, const void*) {
 /// Of one that may be polled already. By value: what is passed by reference would have to lie in
 /// the memory of the awaiting frame.
 template <Future F>
-[[gnu::noinline]] Frame* wrap_as_branch(F future) {
-  if (future_borrows(future)) {
-    return as_borrowing_coroutine(std::move(future), nullptr).into_frame();
-  }
-  return as_coroutine(std::move(future)).into_frame();
+[[gnu::noinline]] Async<output_t<F>> wrap_as_branch(F future) {
+  if (future_borrows(future)) return as_borrowing_coroutine(std::move(future), nullptr);
+  return as_coroutine(std::move(future));
 }
 
-/// The frame of a coroutine that does what `future` does and was not begun.
+/// A coroutine that does what `future` does and was not begun. May throw: take the frames out when
+/// all are there.
 template <Future F>
-[[gnu::always_inline]] inline Frame* into_branch(F&& future) {
+[[gnu::always_inline]] inline Async<output_t<F>> into_branch(F&& future) {
   if constexpr (is_async<F>) {
     if (!future.is_started()) [[likely]]
-      return std::forward<F>(future).into_frame();
+      return std::forward<F>(future);
   }
   return wrap_as_branch(std::forward<F>(future));
 }

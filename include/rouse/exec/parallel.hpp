@@ -84,6 +84,11 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   Frame* children_[size == 0 ? 1 : size];
 };
 
+template <class... Ts>
+[[gnu::always_inline]] inline Parallel<Ts...> parallel_of(Async<Ts>... branches) noexcept {
+  return Parallel<Ts...>(std::in_place, std::move(branches).into_frame()...);
+}
+
 /// Inlined, so that the futures it is given need not lie in memory.
 template <class... Fs>
 [[gnu::always_inline]] inline auto parallel(Fs&&... futures) {
@@ -96,8 +101,7 @@ template <class... Fs>
                 "parallel keeps its futures by value and one of these can't be copied: write "
                 "parallel(std::move(f), std::move(g))");
   if constexpr (are_futures && can_keep) {
-    return Parallel<output_t<std::remove_cvref_t<Fs>>...>(
-        std::in_place, into_branch(static_cast<std::remove_cvref_t<Fs>&&>(futures))...);
+    return parallel_of(into_branch(static_cast<std::remove_cvref_t<Fs>&&>(futures))...);
   }
 }
 

@@ -124,7 +124,8 @@ auto parallel_all(Range&& range) {
     if constexpr (requires { std::size(range); }) {
       children.reserve(static_cast<std::size_t>(std::size(range)));
     }
-    for (auto&& future : range) children.add(into_branch(F(static_cast<Given>(future))));
+    for (auto&& future : range)
+      children.add(into_branch(F(static_cast<Given>(future))).into_frame());
     return ParallelAll<output_t<F>>(std::move(children));
   }
 }
