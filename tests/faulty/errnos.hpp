@@ -74,7 +74,6 @@ inline const std::vector<Documented> documented = {
     {"posix_spawnattr_setsigdefault", {EINVAL}},
     {"posix_spawnattr_setsigmask", {EINVAL}},
     {"pread", {EBADF, EINTR, EINVAL, EIO, EISDIR, ENXIO, EOVERFLOW, ESPIPE}},
-    {"pthread_atfork", {ENOMEM}},
     {"pthread_attr_init", {ENOMEM}},
     {"pthread_attr_setstacksize", {EINVAL}},
     {"pthread_create", {EAGAIN, EINVAL, EPERM}},

@@ -76,20 +76,6 @@ TEST(FaultySignal, WithoutAnEventThereIsNoSignalAndTheNextTryWorks) {
   }
 }
 
-/// Only a fork is told to it.
-void expect_signals_without_fork_handler() {
-  const Injection injection(Fault("pthread_atfork", ENOMEM));
-  make_runtime(On::current_thread).block_on(receive(SIGUSR2));
-  EXPECT_EQ(injection.hits(), 1);
-  std::exit(::testing::Test::HasFailure() ? 1 : 0);
-}
-TEST(FaultySignal, WithoutAForkHandlerSignalsAreReceivedAllTheSame) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(expect_signals_without_fork_handler(), ::testing::ExitedWithCode(0), "");
-  add_row("pthread_atfork", "ENOMEM", "the first Signal of all", 1,
-          "a forked child is not told apart");
-}
-
 // --- Standard streams, over whatever they may be. ---
 
 struct Ends {

@@ -299,11 +299,6 @@ cpu_set_t* __wrap___sched_cpualloc(size_t count) {
   const Asked asked("__sched_cpualloc");
   return asked.fails() ? nullptr : __real___sched_cpualloc(count);
 }
-int __real_pthread_atfork(void (*before)(), void (*parent)(), void (*child)());
-int __wrap_pthread_atfork(void (*before)(), void (*parent)(), void (*child)()) {
-  return pass_number("pthread_atfork",
-                     [&] { return __real_pthread_atfork(before, parent, child); });
-}
 int __real_sched_getaffinity(pid_t pid, size_t size, cpu_set_t* set);
 int __wrap_sched_getaffinity(pid_t pid, size_t size, cpu_set_t* set) {
   return pass("sched_getaffinity", -1, [&] { return __real_sched_getaffinity(pid, size, set); });
