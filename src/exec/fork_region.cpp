@@ -134,13 +134,15 @@ ChildGroup* ForkRegion::group() noexcept {
 }
 
 ChildGroup* ForkRegion::make_group() noexcept {
-  ChildGroup* there = nullptr;
   RefPtr<ChildGroup> made;
+  ChildGroup* wanted = nullptr;
   try {
     made = make_ref<ChildGroup>(locals_);
-  } catch (const std::bad_alloc&) {  // then nobody makes one any more
+    wanted = made.get();
+  } catch (const std::bad_alloc&) {
+    wanted = no_memory();
   }
-  ChildGroup* const wanted = made ? made.get() : no_memory();
+  ChildGroup* there = nullptr;
   // ORDER: release; publishes the group. acquire; as above.
   if (!group_.compare_exchange_strong(there, wanted, memory_order_acq_rel, memory_order_acquire)) {
     return there;

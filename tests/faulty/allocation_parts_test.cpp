@@ -161,10 +161,9 @@ Async<void> meet(Locks& locks) {
 }
 Async<void> use_locks() {
   Locks locks;
-  auto body = [&locks](Scope& scope) -> Async<void> {
+  auto body = [&locks](Scope& scope) {
     for (int i = 0; i < 4; ++i) scope.spawn(use_each(locks));
     for (int i = 0; i < 4; ++i) scope.spawn(meet(locks));
-    co_return;
   };
   co_await scope(body);
 }
@@ -223,6 +222,7 @@ Async<void> combine() {
   auto [first, second] = co_await try_join(give(1), give(2));
   EXPECT_EQ(first + second, 3);
   std::vector<Async<int>> some;
+  some.reserve(3);
   for (int i = 0; i < 3; ++i) some.push_back(give(i));
   const std::vector<int> joined = co_await join_all(std::move(some));
   EXPECT_EQ(joined.size(), 3U);
@@ -257,6 +257,7 @@ Async<int> add_up(int first, int last) {
 Async<void> fork_and_join() {
   EXPECT_EQ(co_await add_up(0, 16), 120);
   std::vector<Async<int>> some;
+  some.reserve(8);
   for (int i = 0; i < 8; ++i) some.push_back(give(i));
   const std::vector<int> all = co_await parallel_all(std::move(some));
   EXPECT_EQ(all.size(), 8U);

@@ -6,6 +6,7 @@
 #include <string>
 #include <sys/epoll.h>
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the linker wants this name.
 extern "C" int __real_epoll_ctl(int epoll, int what, int fd, epoll_event* event);
 
 namespace rouse::faulty {

@@ -245,7 +245,7 @@ Runtime make_runtime(On kind) {
 
 // --- Site. ---
 
-Site& Site::expect(Errors errors, std::string why) {
+Site& Site::expect(Errors errors, const std::string& why) {
   for (const int error : errors) expected_[error] = {.code = {}, .why = why};
   return *this;
 }

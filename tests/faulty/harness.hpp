@@ -93,7 +93,7 @@ class Site {
   Site& waits(Errors errors) { return expect(errors, "waits and goes on"); }
   Site& passed_over(Errors errors) { return expect(errors, "the next connection is taken"); }
   Site& backs_off(Errors errors) { return expect(errors, "tried again after a pause"); }
-  Site& ignored(Errors errors, std::string why) { return expect(errors, std::move(why)); }
+  Site& ignored(Errors errors, const std::string& why) { return expect(errors, why); }
   /// All of them.
   Site& ignored(std::string why) {
     default_ = std::move(why);
@@ -133,7 +133,7 @@ class Site {
     std::error_code code;
     std::string why;
   };
-  Site& expect(Errors errors, std::string why);
+  Site& expect(Errors errors, const std::string& why);
   void try_error(On kind, Runtime& rt, int error);
   /// False: the scenario does not make this use of the call.
   bool try_use(Runtime& rt, const Fault& fault, int error, const std::string& label);
