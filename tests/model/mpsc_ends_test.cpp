@@ -208,6 +208,34 @@ TEST(ReceiversModel, OneThatMovesWhileItWaitsIsPolledAtItsNewPlace) {
       large);
 }
 
+/// One poll of a task, by an executor.
+template <class F>
+auto poll_as_task(F future) {
+  Context cx(Waker::noop(), Context::task_budget, nullptr);
+  auto polled = future.poll(cx);
+  cx.run_poll_ends();
+  return polled;
+}
+
+TEST(ReceiversModel, WhoWaitsForRoomIsServedAtTheEndOfAPollOfOneOfThem) {
+  check(
+      [] {
+        Places places;
+        auto [tx, rx] = sync::channel<Message>(5);
+        auto other_rx = rx.clone();
+        for (int i = 0; i < 5; ++i) (void)tx.try_send(Message(places, i));
+        auto first = tx.send(Message(places, 5));
+        auto second = tx.send(Message(places, 6));
+        let_wait(first);
+        let_wait(second);
+        Thread other([&] { ensure(poll_as_task(other_rx.recv()).is_ready()); });
+        ensure(poll_as_task(rx.recv()).is_ready());
+        other.join();
+        ensure(is_ready(first) && is_ready(second), "there is room for both");
+      },
+      {.preemption_bound = 2, .old_value_bound = 2});
+}
+
 // --- Ends. ---
 
 TEST(ChannelEndModel, WhatAllSendersDidComesBeforeTheEnd) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "rouse/base/cell.hpp"
 #include "rouse/core/waker.hpp"
 
 namespace rouse {
@@ -22,7 +23,7 @@ class TaskLocalNode;
 struct PollEnd {
   explicit PollEnd(void (*at_end)(PollEnd&) noexcept) noexcept : run(at_end) {}
   void (*run)(PollEnd&) noexcept;
-  PollEnd* next = nullptr;
+  Cell<PollEnd*> next{nullptr};
 };
 
 class Context {
@@ -71,12 +72,12 @@ class Context {
   /// once what need not be done before the task waits. False: do it now.
   [[nodiscard]] bool at_poll_end(PollEnd& end) const noexcept {
     if (!root_->runs_poll_ends_) return false;
-    end.next = std::exchange(root_->poll_ends_, &end);
+    end.next.write() = std::exchange(root_->poll_ends_, &end);
     return true;
   }
   void run_poll_ends() noexcept {
     while (PollEnd* end = poll_ends_) {
-      poll_ends_ = end->next;
+      poll_ends_ = end->next.read();
       end->run(*end);
     }
   }
