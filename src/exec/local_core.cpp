@@ -176,17 +176,39 @@ bool LocalCore::nothing_runs() noexcept {
 
 void LocalCore::adopt(TaskHeader& task) noexcept {
   counters_.spawned.add();
-  ++allocated_;
-  try {
-    queue_.reserve(allocated_);  // so that a wake needs no memory
-    task.local.index = static_cast<std::uint32_t>(tasks_.size());
-    tasks_.push_back(&task);
-  } catch (const std::bad_alloc&) {
-    return refuse(task, std::current_exception());
+  if (++allocated_ > room_) [[unlikely]] {
+    try {
+      make_room();
+    } catch (const std::bad_alloc&) {
+      return refuse(task, std::current_exception());
+    }
   }
+  task.local.index = static_cast<std::uint32_t>(tasks_.size());
+  if (tasks_.size() == tasks_.capacity()) __builtin_unreachable();  // spares code that grows it
+  tasks_.push_back(&task);
   queue_.push(task);  // born queued
   if (closing_) [[unlikely]]
     task.local_state().cancel();
+}
+
+/// For twice as many tasks: so that a wake never needs memory.
+void LocalCore::make_room() {
+  const std::uint32_t room = room_ == 0 ? 64 : 2 * room_;
+  tasks_.reserve(room);
+  queue_.reserve(room);
+  room_ = room;
+}
+
+/// True: it is in the queue, and let go when it comes out.
+[[gnu::always_inline]] inline bool LocalCore::finish(TaskHeader& task) noexcept {
+  counters_.completed.add();
+  Waker joiner = std::move(task.join_waker.write());
+  const LocalTaskState::Finished finished = task.local_state().finish();
+  if (!finished.has_joiner) {
+    if (auto error = task.vtable.discard(task)) report(task, std::move(error));
+  }
+  if (joiner) std::move(joiner).wake();
+  return finished.is_queued;
 }
 
 /// A task that can't be kept: whoever joins it is told why.
@@ -229,18 +251,6 @@ void LocalCore::complete(TaskHeader& task) noexcept {
   tasks_.pop_back();
   const bool is_queued = finish(task);
   if (!is_queued) drop_owner(task);
-}
-
-/// True: it is in the queue, and let go when it comes out.
-bool LocalCore::finish(TaskHeader& task) noexcept {
-  counters_.completed.add();
-  Waker joiner = std::move(task.join_waker.write());
-  const LocalTaskState::Finished finished = task.local_state().finish();
-  if (!finished.has_joiner) {
-    if (auto error = task.vtable.discard(task)) report(task, std::move(error));
-  }
-  if (joiner) std::move(joiner).wake();
-  return finished.is_queued;
 }
 
 void LocalCore::drop_owner(TaskHeader& task) noexcept {

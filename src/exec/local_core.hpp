@@ -91,7 +91,8 @@ class LocalCore final : public Scheduler {
   bool has_posts() const noexcept { return inbox_pending_.load(memory_order_relaxed); }
   static void unpark_owner(void* core) noexcept;
   void adopt(TaskHeader& task) noexcept;
-  void refuse(TaskHeader& task, std::exception_ptr why) noexcept;
+  [[gnu::noinline]] void make_room();
+  [[gnu::noinline]] void refuse(TaskHeader& task, std::exception_ptr why) noexcept;
   [[gnu::noinline]] void forget_watchers(TaskHeader& task);
   void wake_task(TaskHeader& task);
   void poll_task(TaskHeader& task);
@@ -122,6 +123,7 @@ class LocalCore final : public Scheduler {
   RunQueue queue_;
   std::vector<TaskHeader*> tasks_;  // every unfinished task, at its `index`
   std::uint32_t allocated_ = 0;     // tasks adopted and not freed
+  std::uint32_t room_ = 0;          // for so many of them, in `tasks_` and `queue_`
   bool closing_ = false;
   std::unique_ptr<BlockingPool> blocking_pool_;  // as long as this: calls may outlive the executor
   WorkerCounters counters_;
