@@ -108,7 +108,7 @@ class Worker {
   WorkerCounters counters;
 
   // See PoolCore::search.
-  static constexpr unsigned most_search_rounds = 64;
+  static constexpr unsigned most_search_rounds = model_checker ? 0 : 64;
   unsigned searches = 0;
   unsigned search_rounds = most_search_rounds;
 

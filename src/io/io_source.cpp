@@ -42,7 +42,7 @@ bool IoSource::poll_ready(ReadinessWaiter& waiter, Interest interest, Context& c
     if (waiter.source_ != nullptr) leave(waiter);
     return true;
   }
-  std::swap(waiter.waker_, waker);
+  std::swap(waiter.waker_.write(), waker);
   waiter.interest_ = interest;
   waiter.source_ = this;
   if (waiter.next_ == nullptr) {
@@ -63,7 +63,7 @@ void IoSource::leave(ReadinessWaiter& waiter) noexcept {
   Waker waker;  // dropped after the lock
   const SpinGuard guard(lock_);
   if (waiter.next_ != nullptr) unlink(waiter);
-  std::swap(waiter.waker_, waker);
+  std::swap(waiter.waker_.write(), waker);
   waiter.source_ = nullptr;
 }
 
@@ -156,7 +156,7 @@ void IoSource::wake_waiters(std::uint64_t flags, std::uint64_t tick) noexcept {
             more = true;
             break;
           }
-          wakers[count++] = std::move(waiter->waker_);
+          wakers[count++] = std::move(waiter->waker_.write());
           unlink(*waiter);
         }
         waiter = next;

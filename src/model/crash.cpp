@@ -1,6 +1,7 @@
 #include "model/crash.hpp"
 
 #include <cstdlib>
+#include <utility>
 
 #include "model/execution.hpp"
 
@@ -10,9 +11,11 @@ namespace {
 constexpr std::size_t stack_bytes = 256 * 1024;
 
 /// The text is made in the handler, which is not safe in general: here nothing of the thread goes
-/// on, and the engine itself was not interrupted.
+/// on. It may be in the engine, to which it gave the address of an object that is not there.
 void on_signal(int signal) {
-  if (!inside()) {
+  const bool is_of_a_thread =
+      running.execution != nullptr && running.system_thread == __builtin_thread_pointer();
+  if (!is_of_a_thread || std::exchange(running.is_failing, true)) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
     return;

@@ -45,7 +45,7 @@ Execution::Outcome Execution::run(const std::function<void()>& body) {
   const auto call_body = [](void* call) { (*static_cast<const std::function<void()>*>(call))(); };
   start_thread(call_body, const_cast<std::function<void()>*>(&body));
 
-  running = {this, false, __builtin_thread_pointer()};
+  running = {this, false, __builtin_thread_pointer(), false};
   explorer_.switch_to(threads_[0].fiber);
   running = {};
 

@@ -250,6 +250,7 @@ struct Running {
   Execution* execution = nullptr;
   bool in_thread = false;
   void* system_thread = nullptr;
+  bool is_failing = false;  // a crash in the engine itself is not to be reported again
 };
 extern constinit Running running;
 

@@ -244,7 +244,9 @@ void cell_confirmed(const void* address, Stamp& stamp, Where where) noexcept {
   run.trace.add({.thread = run.current(), .op = Op::cell_read, .object = address, .where = where});
   const Clock& then = cell.guessed[run.current()];
   refuse_unordered_read(run, cell, then, where);
-  cell.used.at[run.current()] = then.at[run.current()] + 1;
+  std::uint32_t& used = cell.used.at[run.current()];
+  used = std::max(used, then.at[run.current()] + 1);
+  if (cell.changed.at[run.current()] == 0) cell.used_at[run.current()] = where;
 }
 
 void cell_destroyed(const void* address, Stamp& stamp) noexcept {

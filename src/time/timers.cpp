@@ -32,8 +32,8 @@ TimeContext* TimeContext::exchange_current(TimeContext* context) noexcept {
 Timers::Inserted Timers::insert(TimerEntry& entry, Waker waker) noexcept {
   const std::uint64_t tick = TimerWheel::tick_after(entry.deadline);
   const SpinGuard guard(lock_);
-  if (closed_) return Inserted::closed;  // the waker is a parameter: dropped after the guard
-  entry.waker_ = std::move(waker);       // it had none: nothing is dropped
+  if (closed_) return Inserted::closed;     // the waker is a parameter: dropped after the guard
+  entry.waker_.write() = std::move(waker);  // it had none: nothing is dropped
   wheel_.insert(entry, tick);
   entry.place_.store(reinterpret_cast<std::uintptr_t>(this), memory_order_relaxed);
   return tick < wakes_up_at_ ? Inserted::before_wake_up : Inserted::yes;
@@ -41,7 +41,7 @@ Timers::Inserted Timers::insert(TimerEntry& entry, Waker waker) noexcept {
 
 /// For whoever holds the lock: the entry is in here. The last that is done with it.
 Waker Timers::take_out(TimerEntry& entry, std::uintptr_t place) noexcept {
-  Waker waker = std::move(entry.waker_);
+  Waker waker = std::move(entry.waker_.write());
   // ORDER: release; whoever sees it may free the entry.
   entry.place_.store(place, memory_order_release);
   return waker;
@@ -59,12 +59,12 @@ bool Timers::keep_waker(TimerEntry& entry, const Context& cx) {
   {
     const SpinGuard guard(lock_);
     if (!is_in_here(entry)) return false;
-    if (entry.waker_.will_wake(cx.waker())) return true;
+    if (entry.waker_.read().will_wake(cx.waker())) return true;
   }
   Waker waker = cx.waker();
   const SpinGuard guard(lock_);
   if (!is_in_here(entry)) return false;
-  std::swap(entry.waker_, waker);
+  std::swap(entry.waker_.write(), waker);
   return true;  // the guard goes first, then the old waker
 }
 

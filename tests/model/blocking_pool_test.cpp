@@ -2,7 +2,8 @@
 // patience, or are told to end.
 #include "rouse/exec/blocking_pool.hpp"
 
-#include <optional>
+#include <chrono>
+#include <system_error>
 
 #include <gtest/gtest.h>
 
@@ -16,9 +17,17 @@
 namespace rouse::model {
 namespace {
 
+/// Their idle threads wait for ever: a wait with a limit would end by itself, and hide a signal
+/// that is missing.
 BlockingOptions threads(std::size_t most) {
   BlockingOptions options;
   options.max_threads = most;
+  options.keep_alive = std::chrono::nanoseconds::max();
+  return options;
+}
+BlockingOptions impatient_threads(std::size_t most) {
+  BlockingOptions options = threads(most);
+  options.keep_alive = std::chrono::nanoseconds(5);
   return options;
 }
 
@@ -40,12 +49,61 @@ TEST(BlockingPoolModel, ACallIsRunAndItsResultTaken) {
 TEST(BlockingPoolModel, ASecondCallFindsAThreadThatIsIdleOrIsAboutToEnd) {
   check(
       [] {
-        BlockingPool pool(threads(1));
+        BlockingPool pool(impatient_threads(1));
         ensure(block_on(pool.spawn(answer)).value() == 42);
         ensure(block_on(pool.spawn(answer)).value() == 42);
         end(pool);
       },
       {.preemption_bound = 2});
+}
+
+TEST(BlockingPoolModel, TwoThreadsRunTwoCallsThatWaitForEachOther) {
+  check(
+      [] {
+        BlockingPool pool(threads(2));
+        atomic<int> begun{0};
+        const auto meet = [&] {
+          begun.fetch_add(1, memory_order_relaxed);
+          while (begun.load(memory_order_relaxed) != 2) spin_hint();
+          return Number(42);
+        };
+        JoinHandle<Number> first = pool.spawn(meet);
+        JoinHandle<Number> second = pool.spawn(meet);
+        ensure(block_on(first).value() == 42);
+        ensure(block_on(second).value() == 42);
+        end(pool);
+      },
+      {.preemption_bound = 2, .old_value_bound = 1});
+}
+
+TEST(BlockingPoolModel, AQueueThatIsFullRefusesACall) {
+  check(
+      [] {
+        BlockingOptions options = threads(1);
+        options.queue_capacity = 1;
+        BlockingPool pool(options);
+        Parker begun;
+        Parker may_end;
+        JoinHandle<Number> runs = pool.spawn([&] {
+          begun.unpark();
+          may_end.park();
+          return Number(42);
+        });
+        begun.park();
+        JoinHandle<Number> waits = pool.spawn(answer);
+        bool was_refused = false;
+        try {
+          (void)block_on(pool.spawn(answer));
+        } catch (const std::system_error&) {
+          was_refused = true;
+        }
+        ensure(was_refused, "one runs, one waits");
+        may_end.unpark();
+        ensure(block_on(runs).value() == 42);
+        ensure(block_on(waits).value() == 42);
+        end(pool);
+      },
+      {.preemption_bound = 2, .old_value_bound = 1});
 }
 
 TEST(BlockingPoolModel, TwoThatCallAtOnceAreBothAnswered) {

@@ -34,14 +34,15 @@ class Sleepers {
     ensure(queue_.push(task), "it is open");
     if (idle_.wants_waking_for_injected()) wake_one();
   }
-  /// A worker, until `all` tasks were taken.
-  void work(std::size_t index, int all) {
+  /// A worker, until `all` tasks were taken. `together`: a task ends when all have begun.
+  void work(std::size_t index, int all, bool together = false) {
     Worker& self = *reinterpret_cast<Worker*>(&parks_[index]);
     bool searching = idle_.start_search();
     for (;;) {
       if (searching && take()) {
         if (idle_.stop_search()) wake_one();
         searching = false;
+        while (together && taken_.load(memory_order_relaxed) != all) spin_hint();
         if (taken_.load(memory_order_relaxed) == all) return wake_all();
         searching = idle_.start_search();
         continue;
@@ -131,6 +132,23 @@ TEST(IdleWorkersModel, OneOfTwoSleepersTakesTheTask) {
         second.join();
       },
       {.preemption_bound = 2, .old_value_bound = 1});
+}
+
+TEST(IdleWorkersModel, WhoFindsATaskWakesAnotherForTheNext) {
+  check(
+      [] {
+        Pile pile;
+        TaskHeader& first_task = pile.make();
+        TaskHeader& second_task = pile.make();
+        Sleepers<2> workers;
+        Thread first([&] { workers.work(0, 2, true); });
+        Thread second([&] { workers.work(1, 2, true); });
+        workers.inject(first_task);
+        workers.inject(second_task);
+        first.join();
+        second.join();
+      },
+      {.preemption_bound = 2, .old_value_bound = 0});
 }
 
 TEST(IdleWorkersModel, TasksOfTwoThreadsFindTheWorker) {

@@ -463,6 +463,17 @@ TEST(SeededBug, ACrashIsFound) {
   EXPECT_EQ(finding.problem, Problem::crash);
 }
 
+TEST(SeededBug, AnAtomicThatIsNotThereIsFound) {
+  const Finding finding = found_in([] {
+    atomic<int> number{1};
+    atomic<atomic<int>*> pointer{&number};
+    Thread other([&] { pointer.store(nullptr); });
+    ensure(pointer.load()->load() == 1);
+    other.join();
+  });
+  EXPECT_EQ(finding.problem, Problem::crash);
+}
+
 TEST(SeededBug, AFailedAssertionIsFound) {
   const Finding finding = found_in([] {
     atomic<int> x{0};

@@ -353,6 +353,16 @@ TEST(SemaphoreModel, WhatIsForgottenAndWhatIsTakenAreAllThereWere) {
   });
 }
 
+TEST(SemaphoreModel, WhoGotThePermitMayDestroyTheSemaphoreThoughOthersAreLeftOver) {
+  check([] {
+    auto semaphore = std::make_unique<Semaphore>(0);
+    Thread giver([&to = *semaphore] { to.add_permits(2); });
+    block_on(semaphore->acquire()).forget();
+    semaphore.reset();
+    giver.join();
+  });
+}
+
 TEST(SemaphoreModel, WhoGotThePermitMayDestroyTheSemaphore) {
   check([] {
     auto semaphore = std::make_unique<Semaphore>(0);

@@ -50,5 +50,19 @@ TEST(FuzzFound, ATaskOfALocalExecutorThatWasAbortedBetweenTwoRunsIsNotPolledInTh
   EXPECT_TRUE(handle.is_finished());
 }
 
+/// The executor takes some messages at a time; the first look must take them all.
+TEST(FuzzFound, OfManyTasksThatWereAbortedBetweenTwoRunsNoneIsPolledInTheSecond) {
+  LocalExecutor executor;
+  int polls = 0;
+  std::vector<JoinHandle<void>> handles;
+  for (int i = 0; i < 200; ++i) handles.push_back(executor.spawn(count_polls, std::ref(polls)));
+  executor.run_until(yield_now());
+  const int before = polls;
+  ASSERT_GT(before, 0);
+  for (auto handle = handles.rbegin(); handle != handles.rend(); ++handle) handle->abort();
+  executor.run_until(yield_now());
+  EXPECT_EQ(polls, before);
+}
+
 }  // namespace
 }  // namespace rouse

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "rouse/base/attributes.hpp"
+#include "rouse/base/cell.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/io/ready.hpp"
 
@@ -32,7 +33,7 @@ class ROUSE_API ReadinessWaiter {
   IoSource* source_ = nullptr;
   ReadinessWaiter* prev_ = nullptr;
   ReadinessWaiter* next_ = nullptr;  // null: it was taken out to be woken
-  Waker waker_;
+  Cell<Waker> waker_;
   std::uint64_t since_ = 0;  // the source's tick when it began to wait
   Interest interest_ = Interest::readable;
 };

@@ -20,12 +20,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <utility>
 
 #include "rouse/base/assert.hpp"
 #include "rouse/base/atomic.hpp"
 #include "rouse/base/attributes.hpp"
+#include "rouse/base/cell.hpp"
 #include "rouse/base/spin_lock.hpp"
 #include "rouse/core/context.hpp"
 
@@ -93,13 +95,13 @@ class Waiter : public WaitLink {
   State load() const noexcept { return state_.load(memory_order_acquire); }
 
   Waker take_waker() noexcept {
-    Waker waker = std::move(waker_);
-    waker_.~Waker();
+    Waker waker = std::move(waker_.write());
+    std::destroy_at(&waker_);
     return waker;
   }
 
   union {
-    Waker waker_;  // while it waits or is taken
+    Cell<Waker> waker_;  // while it waits or is taken
   };
   atomic<State> state_{State::fresh};
 };
@@ -131,7 +133,7 @@ class WaitList : WaitLink {
 
   /// Lets `waiter`, which is fresh, wait as the last. It is not woken if `waker` is empty.
   void push(Waiter& waiter, Waker waker) noexcept {
-    new (&waiter.waker_) Waker(std::move(waker));
+    std::construct_at(&waiter.waker_, std::move(waker));
     waiter.state_.store(Waiter::State::waiting, memory_order_relaxed);
     waiter.insert_before(*this);
   }
@@ -163,7 +165,7 @@ class WaitList : WaitLink {
     {
       const SpinGuard guard(lock);
       if (waiter.load() == Waiter::State::waiting) {
-        std::swap(waiter.waker_, waker);
+        std::swap(waiter.waker_.write(), waker);
         return true;  // the guard ends first, then the old waker
       }
     }
@@ -174,7 +176,7 @@ class WaitList : WaitLink {
  private:
   static bool has_waker(SpinLock& lock, const Waiter& waiter, const Context& cx) noexcept {
     const SpinGuard guard(lock);
-    return waiter.load() == Waiter::State::waiting && waiter.waker_.will_wake(cx.waker());
+    return waiter.load() == Waiter::State::waiting && waiter.waker_.read().will_wake(cx.waker());
   }
 };
 

@@ -13,6 +13,7 @@
 
 #include "rouse/base/assert.hpp"
 #include "rouse/base/atomic.hpp"
+#include "rouse/base/cell.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/time/instant.hpp"
 
@@ -84,7 +85,7 @@ class ROUSE_API TimerEntry : public WheelNode {
   [[nodiscard]] Timers* timers() const noexcept;
   void cancel() noexcept;
 
-  Waker waker_;
+  Cell<Waker> waker_;
   atomic<std::uintptr_t> place_;
 };
 
