@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <unistd.h>
 #include <utility>
 
@@ -85,11 +86,27 @@ void Watch::sample_until_stopped() {
     take_sample();
     passed_ =
         std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start);
+    end_if_it_hangs();
     if (passed_ < next_line) continue;
     next_line = passed_ + between_lines;
     show();
   }
   if (is_terminal_) std::printf("\r\033[K");
+}
+
+/// By abort, so that a debugger or a core shows where.
+void Watch::end_if_it_hangs() {
+  const std::uint64_t done = figures_.replies.load(std::memory_order_relaxed) +
+                             figures_.messages.load(std::memory_order_relaxed) +
+                             figures_.timers.load(std::memory_order_relaxed);
+  if (done != done_before_) {
+    done_before_ = done;
+    went_on_at_ = passed_;
+  }
+  if (passed_ - went_on_at_ < longest_standstill) return;
+  std::fprintf(stderr, "soak: %s: no reply, no message and no timer for %d s: the runtime hangs\n",
+               phase_.c_str(), static_cast<int>(longest_standstill.count()));
+  std::abort();
 }
 
 void Watch::take_sample() {

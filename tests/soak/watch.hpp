@@ -1,6 +1,7 @@
 // Watch: what the process uses and how late it is while the load runs, sampled by a thread of its
 // own, and a progress line: on a terminal one that is written anew each second, else one every ten
-// seconds. It ends a load that uses far too much before the machine does.
+// seconds. It ends a load that uses far too much before the machine does, and the process if
+// nothing goes on any more.
 #pragma once
 
 #include <array>
@@ -8,6 +9,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -35,6 +37,7 @@ class Sample : public Footprint {
 class Watch {
  public:
   static constexpr double most_memory_mib = 4096;
+  static constexpr std::chrono::seconds longest_standstill{120};
   using Quarters = std::array<double, 4>;
 
   /// Sets `stop_load` if the process has more than `most_memory_mib`.
@@ -55,6 +58,7 @@ class Watch {
  private:
   void sample_until_stopped();
   void take_sample();
+  void end_if_it_hangs();
   void show() const;
 
   const std::string phase_;
@@ -65,6 +69,8 @@ class Watch {
   std::vector<Sample> samples_;
   test::Latencies::Counts echo_before_{};
   test::Latencies::Counts tick_before_{};
+  std::uint64_t done_before_ = 0;
+  std::chrono::seconds went_on_at_{0};
   Footprint peak_;
   std::chrono::seconds passed_{0};
   std::mutex mutex_;
