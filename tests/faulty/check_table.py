@@ -7,12 +7,16 @@ is missing:
   - a call by its number that the wrapper of syscall does not know,
   - a wrapped call without documented errors,
   - a documented error of a call that no test has let happen,
+  - with --call-sites: a place in the library that calls a wrapped function, where no test let that
+    fail with each of its documented errors (unfailing_sites.txt has the exceptions),
   - what the summary says, or does not say.
 """
 import argparse
 import collections
+import errno
 import pathlib
 import re
+import socket
 import subprocess
 import sys
 
@@ -104,6 +108,88 @@ def missing_rows(wrapped, documented, rows):
     return problems
 
 
+def calls_in(program, wrapped):
+    """For each call of a wrapped function, by the address behind it: the function, and its own
+    address."""
+    text = subprocess.run(["objdump", "--disassemble", "--no-show-raw-insn", str(program)],
+                          capture_output=True, text=True, check=True).stdout
+    calls, open_call = {}, None
+    for line in text.splitlines():
+        address = line.partition(":")[0].strip()
+        if open_call and address:
+            calls[int(address, 16)] = open_call
+            open_call = None
+        found = re.match(r" *([0-9a-f]+):\s+(?:callq?|jmpq?|bl?)\s+[0-9a-f]+ <__wrap_(\w+)>", line)
+        if found and found[2] in wrapped:
+            open_call = (found[2], found[1])
+    return calls
+
+
+def sites_in_library(args, wrapped):
+    """For each such address in the library: (function, FILE:LINE). What is inlined in many places
+    is one site."""
+    calls = calls_in(args.program, wrapped)
+    own = [address for _, address in calls.values()]
+    text = subprocess.run(["addr2line", "-e", str(args.program)], input="\n".join(own),
+                          capture_output=True, text=True, check=True).stdout
+    root = args.sources.resolve().parents[2]
+    sites = {}
+    for (behind, (function, _)), where in zip(calls.items(), text.splitlines()):
+        path = pathlib.Path(where.split(" ")[0])
+        if path.is_relative_to(root / "src") or path.is_relative_to(root / "include"):
+            sites[behind] = (function, str(path.relative_to(root)))
+    return sites
+
+
+def number_of(error):
+    return getattr(errno, error, None) or getattr(socket, error)
+
+
+def failed_at(args, sites):
+    """For each site: the names of its faults ("fcntl(F_GETFL)"), and the errors of each."""
+    file = args.rows / f"{int(args.program.stat().st_mtime)}.sites"
+    for each in args.rows.glob("*.sites"):
+        if each != file:
+            each.unlink()  # of a program that is no more
+    failed = collections.defaultdict(lambda: collections.defaultdict(set))
+    for line in set(file.read_text().splitlines() if file.exists() else []):
+        call, error, *addresses = line.split(" ")
+        behind = next((int(each, 16) for each in addresses if int(each, 16) in sites), None)
+        if behind is not None:
+            failed[sites[behind]][call].add(int(error))
+    return failed
+
+
+def read_unfailing(path):
+    """For each (FILE, call): the errors that need not happen there, or "tail"."""
+    lines = (line.partition("#")[0].split() for line in path.read_text().splitlines())
+    return {(line[0], line[1]): line[2:] for line in lines if line}
+
+
+def sites_that_never_failed(args, wrapped, documented):
+    sites = sites_in_library(args, wrapped)
+    failed = failed_at(args, sites)
+    unfailing = read_unfailing(args.unfailing)
+    used, problems = set(), []
+
+    def excepted(where, call):
+        key = (where.partition(":")[0], call)
+        used.add(key)
+        return unfailing.get(key, [])
+
+    for function, where in sorted(set(sites.values())):
+        if (function, where) not in failed and excepted(where, function) != ["tail"]:
+            problems.append(f"no test lets {function} fail where {where} calls it")
+        for call, errors in failed[function, where].items():
+            missing = [error for error in documented[call] if number_of(error) not in errors]
+            if missing and sorted(missing) != sorted(excepted(where, call)):
+                problems.append(f"no test lets {call} fail where {where} calls it, with "
+                                + ", ".join(missing))
+    problems += [f"{args.unfailing.name}: {' '.join(key)} is no exception any more"
+                 for key in sorted(set(unfailing) - used)]
+    return problems
+
+
 def write_table(path, rows):
     kinds = sum(len(errors) for errors in rows.values())
     tried = sum(uses for errors in rows.values() for all_ in errors.values()
@@ -172,10 +258,13 @@ def main():
     parser.add_argument("--nm", required=True)
     for name in ("library", "program", "sources", "rows", "out", "summary"):
         parser.add_argument("--" + name, required=True, type=pathlib.Path)
+    parser.add_argument("--call-sites", action="store_true",
+                        help="the program has line numbers, and few tail calls")
     parser.add_argument("--fix", action="store_true", help="write the summary")
     args = parser.parse_args()
     here = pathlib.Path(__file__).parent
     args.harmless = here / "harmless_calls.txt"
+    args.unfailing = here / "unfailing_sites.txt"
     args.syscall_wrapper = here / "wrap_socket.cpp"
     wrapped = set((here / "wrapped_calls.txt").read_text().split())
     documented = read_documented(here / "errnos.hpp")
@@ -183,6 +272,8 @@ def main():
     write_table(args.out, rows)
     problems = (unknown_calls(args, wrapped) + unknown_numbers(args) +
                 missing_rows(wrapped, documented, rows))
+    if args.call_sites:
+        problems += sites_that_never_failed(args, wrapped, documented)
     problems = problems or check_summary(args, rows)
     for problem in problems:
         print("error:", problem)

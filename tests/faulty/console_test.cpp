@@ -61,7 +61,8 @@ std::string said_with(const Fault& fault, Runtime& rt) {
 
 TEST(FaultyConsole, WhatCannotBeSaidIsLostAndNothingElse) {
   Runtime rt = make_runtime(On::current_thread);
-  for (const int error : {EAGAIN, EBADF, EDQUOT, EFBIG, EINVAL, EIO, ENOSPC, EPERM, EPIPE}) {
+  for (const int error :
+       {EAGAIN, EBADF, EDESTADDRREQ, EDQUOT, EFBIG, EINVAL, EIO, ENOSPC, EPERM, EPIPE}) {
     const auto before = open_descriptors();
     EXPECT_EQ(said_with(Fault("write", error), rt), "");
     expect_healthy(rt, before);

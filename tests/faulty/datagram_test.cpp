@@ -1,5 +1,7 @@
 // Calls of UDP and Unix datagrams, and of name lookups.
 #include <array>
+#include <cstdint>
+#include <net/if.h>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -75,6 +77,14 @@ Async<void> set_udp_options() {
   socket.leave_multicast_v4(group, here);
 }
 
+Async<void> join_and_leave_v6() {
+  auto socket = co_await net::UdpSocket::bind("[::1]:0");
+  const auto group = net::IpAddr::parse("ff01::1:2").value();  // of this machine alone
+  const std::uint32_t loopback = ::if_nametoindex("lo");
+  socket.join_multicast_v6(group, loopback);
+  socket.leave_multicast_v6(group, loopback);
+}
+
 Async<void> get_udp_options() {
   auto socket = co_await net::UdpSocket::bind("127.0.0.1:0");
   EXPECT_FALSE(socket.broadcast());
@@ -86,8 +96,8 @@ Async<void> get_udp_options() {
 Async<void> look_up() { EXPECT_FALSE((co_await net::lookup_host("localhost:80")).empty()); }
 
 /// Whether this machine lets a test join a group on loopback.
-bool has_multicast() {
-  return !outcome_of([] { make_runtime(On::current_thread).block_on(set_udp_options()); });
+bool has_multicast(Async<void> (*scenario)()) {
+  return !outcome_of([&] { make_runtime(On::current_thread).block_on(scenario()); });
 }
 
 TEST(FaultyDatagram, ASocketThatCannotBeMadeIsReported) {
@@ -141,8 +151,13 @@ TEST(FaultyDatagram, OneMessageAtATimeAllArrive) {
 TEST(FaultyDatagram, AnOptionThatIsRefusedIsReported) {
   Site("getsockopt", "UDP options", get_udp_options).try_all();
   Site("getsockopt(SO_DOMAIN)", "UDP options", get_udp_options).try_all();
-  if (!has_multicast()) GTEST_SKIP() << "no multicast on loopback here";
+  if (!has_multicast(set_udp_options)) GTEST_SKIP() << "no multicast on loopback here";
   Site("setsockopt", "UDP options", set_udp_options).try_all();
+}
+
+TEST(FaultyDatagram, AGroupOfIpv6ThatCannotBeJoinedOrLeftIsReported) {
+  if (!has_multicast(join_and_leave_v6)) GTEST_SKIP() << "no IPv6 multicast on loopback here";
+  Site("setsockopt", "an IPv6 group", join_and_leave_v6).try_all();
 }
 
 TEST(FaultyDatagram, ALookupThatFailsIsReported) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <sys/epoll.h>
 
+#include "faulty/call_sites.hpp"
+
 // NOLINTNEXTLINE(bugprone-reserved-identifier): the linker wants this name.
 extern "C" int __real_epoll_ctl(int epoll, int what, int fd, epoll_event* event);
 
@@ -76,6 +78,7 @@ Asked::Asked(std::string_view call, int fd) noexcept {
     if (armed == nullptr || armed->fault.call != call || !armed->take()) continue;
     error_ = armed->fault.error;
     at_most_ = armed->fault.at_most;
+    if (error_ != 0) note_call_site(call, error_);
     if (error_ == EAGAIN || at_most_ != 0) tell_again(fd);
     return;
   }

@@ -23,6 +23,11 @@ void build_runtimes(Runtime&) {
   Runtime::builder().worker_threads(2).build().block_on(exchange());
 }
 
+void build_and_drop_runtimes(Runtime&) {
+  const Runtime one = Runtime::builder().current_thread().build();
+  const Runtime other = Runtime::builder().worker_threads(2).build();
+}
+
 Async<void> make_and_drop_a_socket() { auto socket = co_await net::UdpSocket::bind("127.0.0.1:0"); }
 
 Async<void> wait_for_a_timer() { co_await sleep(std::chrono::milliseconds(2)); }
@@ -47,6 +52,7 @@ TEST(FaultyPoller, WhatCannotBeWatchedIsReported) {
   Site("epoll_ctl(ADD)", "build a Runtime, and use it", build_runtimes)
       .except({EPERM, ENOMEM, ENOSPC})
       .try_all();
+  Site("epoll_ctl(ADD)", "build a Runtime", build_and_drop_runtimes).try_all();
   Site("epoll_ctl(ADD)", "bind", make_and_drop_a_socket)
       .reported_as(EPERM, io::make_error_code(io::Error::not_pollable), "reported as not_pollable")
       .try_all();
