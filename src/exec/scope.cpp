@@ -96,8 +96,8 @@ void ScopeState::start(Frame& child) {
 }
 
 void ScopeState::remember(Frame& child) {
-  const Lock lock(mutex_);
   try {
+    const Lock lock(mutex_);  // not while the child is destroyed, which runs destructors of others
     children_.insert(&child);
   } catch (const std::bad_alloc&) {
     child.destroy();

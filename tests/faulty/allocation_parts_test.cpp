@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -167,6 +168,32 @@ Async<void> use_locks() {
   };
   co_await scope(body);
 }
+/// Asks its scope for something when it goes.
+class LooksAtScope {
+ public:
+  explicit LooksAtScope(Scope& scope) noexcept : scope_(&scope) {}
+  LooksAtScope(LooksAtScope&& other) noexcept : scope_(std::exchange(other.scope_, nullptr)) {}
+  LooksAtScope& operator=(LooksAtScope&&) = delete;
+  ~LooksAtScope() {
+    if (scope_ != nullptr) static_cast<void>(scope_->error());
+  }
+
+ private:
+  Scope* scope_;
+};
+
+Async<void> hold_a_look_at(LooksAtScope) { co_await yield_now(); }
+Async<void> spawn_what_looks_at_the_scope() {
+  auto body = [](Scope& scope) -> Async<void> {
+    for (int i = 0; i < 4; ++i) scope.spawn(hold_a_look_at, LooksAtScope(scope));
+    co_return;
+  };
+  co_await scope(body);
+}
+TEST(FaultyAllocation, AChildThatGoesMayUseItsScope) {
+  try_each_allocation("a scope whose children use it when they go", spawn_what_looks_at_the_scope);
+}
+
 TEST(FaultyAllocation, LocksAreUsed) { try_each_allocation("locks, in a scope", use_locks); }
 
 Async<void> wait_for_the_end(sync::CancellationToken token) { co_await token.cancelled(); }
