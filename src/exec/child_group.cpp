@@ -73,28 +73,10 @@ std::exception_ptr ChildGroup::why_lost() noexcept {
   return why_lost_;
 }
 
-namespace {
-
-bool is_handling_bad_alloc() noexcept {
-  const std::exception_ptr handled = std::current_exception();
-  if (!handled) return false;
+std::exception_ptr ChildGroup::executor_ended() noexcept {
   try {
-    std::rethrow_exception(handled);
-  } catch (const std::bad_alloc&) {
-    return true;
-  } catch (...) {
-    return false;
-  }
-}
-
-}  // namespace
-
-/// A scheduler destroys what it has no memory for while it handles that.
-std::exception_ptr ChildGroup::why_dropped() noexcept {
-  try {
-    if (is_handling_bad_alloc()) throw std::bad_alloc();
     throw JoinError(0);
-  } catch (...) {
+  } catch (...) {  // there may be no memory for its text
     return std::current_exception();
   }
 }

@@ -47,9 +47,8 @@ class ChildGroup : public RefCounted<ChildGroup> {
   /// The child will never end, because there is no memory for its task or the task was destroyed
   /// before. The parent is woken and finds `why_lost`.
   void lose(std::exception_ptr why) noexcept;
-  /// For the destructor of what such a task runs: std::bad_alloc if the scheduler had no memory for
-  /// the task, else its executor has ended.
-  static std::exception_ptr why_dropped() noexcept;
+  /// Why what such a task runs was destroyed, if it was not told: the JoinError of that.
+  static std::exception_ptr executor_ended() noexcept;
 
   /// Between the two: the poll itself, with the task locals of the parent.
   bool poll(Frame& child, Context& cx) const;
@@ -102,8 +101,10 @@ class Detached {
       : group_(std::move(group)), child_(&child) {}
   Detached(Detached&&) noexcept = default;
   ~Detached() {
-    if (group_ && child_) group_->lose(ChildGroup::why_dropped());
+    if (group_ && child_) group_->lose(ChildGroup::executor_ended());
   }
+  /// The scheduler had no memory for the task, which goes now.
+  void task_failed(std::exception_ptr why) noexcept { group_->lose(std::move(why)); }
 
   Poll<void> poll(Context& cx) {
     if (!group_->enter()) return Poll<void>::ready();

@@ -54,10 +54,10 @@ class ScopeTask {
   ScopeTask(ScopeTask&&) noexcept = default;
   ~ScopeTask() {
     // It goes before the child ended: the scope, if it is still there, has failed.
-    if (!group_ || !child_ || !group_->enter()) return;
-    scope_->fail(ChildGroup::why_dropped());
-    group_->leave(false);
+    if (group_ && child_) fail(ChildGroup::executor_ended());
   }
+  /// The scheduler had no memory for the task, which goes now.
+  void task_failed(std::exception_ptr why) noexcept { fail(std::move(why)); }
 
   Poll<void> poll(Context& cx) {
     if (!group_->enter()) return Poll<void>::ready();
@@ -69,6 +69,12 @@ class ScopeTask {
   }
 
  private:
+  void fail(std::exception_ptr why) noexcept {
+    if (!group_->enter()) return;
+    scope_->fail(std::move(why));
+    group_->leave(false);
+  }
+
   RefPtr<ChildGroup> group_;
   ScopeState* scope_;
   Frame* child_;

@@ -1,6 +1,7 @@
 // What a review of the thread pool found; each was a hang or a crash.
 #include <atomic>
 #include <memory>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -96,22 +97,34 @@ TEST(ScopeRegress, AWorkerThatWaitsForAChildLetsOthersHaveItsTasks) {
   }
 }
 
-TEST(ParallelRegress, ChildrenWhoseExecutorHasEndedAreReported) {
+Async<int> yield_and_give_one() {
+  co_await yield_now();
+  co_return 1;
+}
+void expect_that_the_end_is_reported() {
   Runtime rt = Runtime::builder().worker_threads(2).build();
   const Enter here = rt.enter();
   const Spawner keeps_it = rt.spawner();
   rt.shutdown_background();
-  auto yields = []() -> Async<int> {
-    co_await yield_now();
-    co_return 1;
-  };
-  auto two = [&]() -> Async<void> { co_await parallel(yields(), yields()); };
+  auto two = []() -> Async<void> { co_await parallel(yield_and_give_one(), yield_and_give_one()); };
   EXPECT_THROW(block_on(two()), JoinError);
-  auto spawns = [&](Scope& s) -> Async<void> {
-    s.spawn(yields());
+  auto spawns = [](Scope& s) -> Async<void> {
+    s.spawn(yield_and_give_one());
     co_return;
   };
   EXPECT_THROW(block_on(scope(std::ref(spawns))), JoinError);
+}
+
+TEST(ParallelRegress, ChildrenWhoseExecutorHasEndedAreReported) {
+  expect_that_the_end_is_reported();
+}
+
+TEST(ParallelRegress, ABadAllocThatTheCallerHandlesIsNotWhyChildrenAreLost) {
+  try {
+    throw std::bad_alloc();
+  } catch (const std::bad_alloc&) {
+    expect_that_the_end_is_reported();
+  }
 }
 
 TEST(LocalSetRegress, ChildrenOfParallelStayOnItsThread) {

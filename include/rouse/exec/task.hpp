@@ -78,6 +78,7 @@ class Task final : public TaskHeader {
       if constexpr (requires { future_.origin(); }) {
         if (spawned_at.line() == 0) spawned_at = future_.origin();
       }
+      if constexpr (requires { future_.task_failed(error); }) future_.task_failed(error);
       become_outcome();
     }
     outcome_.set_error(std::move(error));
