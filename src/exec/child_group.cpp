@@ -68,6 +68,11 @@ void ChildGroup::lose(std::exception_ptr why) noexcept {
   if (parent) std::move(parent).wake();
 }
 
+bool ChildGroup::is_each_kept_or_lost(std::uint32_t children) noexcept {
+  const Lock lock(mutex_);
+  return is_lost() || (enrolled_ >= children && promised_ == 0);
+}
+
 std::exception_ptr ChildGroup::why_lost() noexcept {
   const Lock lock(mutex_);
   return why_lost_;

@@ -59,6 +59,8 @@ class ChildGroup : public RefCounted<ChildGroup> {
   bool poll_ended(std::uint32_t children, const Context& cx);
   /// The same for all that are enrolled.
   bool poll_all_ended(const Context& cx);
+  /// Whether so many children have tasks; true, too, if one is lost.
+  bool is_each_kept_or_lost(std::uint32_t children) noexcept;
   bool is_lost() const noexcept { return is_lost_.load(memory_order_relaxed); }
   std::exception_ptr why_lost() noexcept;
   /// Any thread. Wakes the parent, if it waits.

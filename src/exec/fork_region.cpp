@@ -77,7 +77,7 @@ bool ForkRegion::detach_kept(Context& cx) noexcept {
   const std::uint32_t kept_end = count - begun_;
   if (kept_end > offered_ && ChildGroup::scheduler() == nullptr) return detach_by_hand(cx);
   for (; offered_ < kept_end; ++offered_) promote(*children[offered_], *this);
-  if (!is_lost()) return false;
+  if (!has_lost_a_child()) return false;
   poll = &poll_lost;
   cx.waker().wake_by_ref();
   return true;
@@ -151,11 +151,17 @@ ChildGroup* ForkRegion::make_group() noexcept {
   return wanted;
 }
 
-/// Not what is lost right now on another thread.
-bool ForkRegion::is_lost() const noexcept {
-  // ORDER: acquire; sees the group that another thread made.
-  const ChildGroup* const there = group_.load(memory_order_acquire);
-  return there != nullptr && (there == no_memory() || there->is_lost());
+/// Of a suspended chain, which nobody would wake for a child that is lost later: so this waits for
+/// thieves that took one and are about to make a task of it. They wait for nothing of this chain.
+bool ForkRegion::has_lost_a_child() noexcept {
+  const std::uint32_t detached = count - begun_;
+  if (detached == 0) return false;
+  ChildGroup* const there = group();
+  if (there == nullptr) return true;
+  for (unsigned attempt = 0; !there->is_each_kept_or_lost(detached); ++attempt) {
+    sys::back_off(attempt);
+  }
+  return there->is_lost();
 }
 
 void ForkRegion::check_lost() {

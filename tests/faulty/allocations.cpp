@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -15,12 +16,15 @@ namespace {
 std::atomic<long> until_failure{-1};
 std::atomic<bool> has_failed_now{false};
 std::atomic<bool> fails_from_then_on{false};
+std::atomic<std::chrono::milliseconds> time_to_fail{};
 
 bool is_to_fail() noexcept {
   if (has_failed_now.load(std::memory_order_relaxed) && fails_from_then_on.load()) return true;
   if (until_failure.load(std::memory_order_relaxed) < 0) return false;
   if (until_failure.fetch_sub(1) != 0) return false;
   has_failed_now.store(true);
+  const auto takes = time_to_fail.load();
+  if (takes != takes.zero()) std::this_thread::sleep_for(takes);
   return true;
 }
 
@@ -41,7 +45,9 @@ void* __wrap__ZN5rouse14allocate_classEm(std::size_t index) {
 
 namespace rouse::faulty {
 
-FailingAllocation::FailingAllocation(long skip, Failing how) noexcept {
+FailingAllocation::FailingAllocation(long skip, Failing how,
+                                     std::chrono::milliseconds takes) noexcept {
+  time_to_fail.store(takes);
   has_failed_now.store(false);
   fails_from_then_on.store(how == Failing::from_then_on);
   until_failure.store(skip);

@@ -8,6 +8,7 @@
 // What the C library allocates is in the table of calls, as ENOMEM.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 
@@ -20,8 +21,9 @@ enum class Failing { once, from_then_on };
 
 class FailingAllocation {
  public:
-  /// Lets `skip` of them pass, then one fails, or all do while this lives.
-  FailingAllocation(long skip, Failing how) noexcept;
+  /// Lets `skip` of them pass, then one fails, or all do while this lives. The first takes so long
+  /// to fail: what other threads do meanwhile is over then.
+  FailingAllocation(long skip, Failing how, std::chrono::milliseconds takes = {}) noexcept;
   FailingAllocation(const FailingAllocation&) = delete;
   FailingAllocation& operator=(const FailingAllocation&) = delete;
   ~FailingAllocation();

@@ -127,7 +127,7 @@ class ROUSE_API ForkRegion : public Fork {
   void check_lost();
 
   ChildGroup* make_group() noexcept;
-  bool is_lost() const noexcept;
+  bool has_lost_a_child() noexcept;
 
   static bool poll_detached(Leaf& leaf, Context& cx) noexcept;
   static bool poll_by_hand(Leaf& leaf, Context& cx) noexcept;
