@@ -20,7 +20,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <new>
 #include <utility>
 
@@ -94,14 +93,15 @@ class Waiter : public WaitLink {
   // ORDER: acquire; sees what the notifier wrote before.
   State load() const noexcept { return state_.load(memory_order_acquire); }
 
+  using KeptWaker = Cell<Waker>;
   Waker take_waker() noexcept {
     Waker waker = std::move(waker_.write());
-    std::destroy_at(&waker_);
+    waker_.~KeptWaker();
     return waker;
   }
 
   union {
-    Cell<Waker> waker_;  // while it waits or is taken
+    KeptWaker waker_;  // while it waits or is taken
   };
   atomic<State> state_{State::fresh};
 };
@@ -133,7 +133,7 @@ class WaitList : WaitLink {
 
   /// Lets `waiter`, which is fresh, wait as the last. It is not woken if `waker` is empty.
   void push(Waiter& waiter, Waker waker) noexcept {
-    std::construct_at(&waiter.waker_, std::move(waker));
+    new (&waiter.waker_) Waiter::KeptWaker(std::move(waker));
     waiter.state_.store(Waiter::State::waiting, memory_order_relaxed);
     waiter.insert_before(*this);
   }
