@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <new>
 
+#include "rouse/base/spin_lock.hpp"
 #include "rouse/exec/spawner.hpp"
 
 #include "exec/child_group.hpp"
-#include "sys/backoff.hpp"
 
 namespace rouse {
 namespace {
@@ -159,7 +159,7 @@ bool ForkRegion::has_lost_a_child() noexcept {
   ChildGroup* const there = group();
   if (there == nullptr) return true;
   for (unsigned attempt = 0; !there->is_each_kept_or_lost(detached); ++attempt) {
-    sys::back_off(attempt);
+    back_off(attempt);
   }
   return there->is_lost();
 }
@@ -180,7 +180,7 @@ void ForkRegion::end_detached() noexcept {
   // Thieves that took one are about to find that out.
   // ORDER: acquire; they touch the children no more.
   for (unsigned attempt = 0; refused_.load(memory_order_acquire) != detached; ++attempt) {
-    sys::back_off(attempt);
+    back_off(attempt);
   }
 }
 

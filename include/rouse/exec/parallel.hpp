@@ -12,9 +12,8 @@
 // stack.)
 // Completes when all children ended. Errors: if children throw, that of the first in order;
 // std::bad_alloc if there is no memory to run one elsewhere; JoinError if the executor of one that
-// ran elsewhere has ended. Dropped midway, it drops all
-// children, and waits for those that other threads are polling at that moment to return from that
-// poll.
+// ran elsewhere has ended. Dropped midway, it drops all children, and waits for those that other
+// threads are polling at that moment to return from that poll.
 #pragma once
 
 #include <cstddef>
