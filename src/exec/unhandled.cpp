@@ -39,7 +39,9 @@ void report_unhandled(const UnhandledHook& hook, const UnhandledException& unhan
   try {
     print(unhandled);
   } catch (const std::bad_alloc&) {
-    sys::write_stderr("rouse: a task ended with an exception that nobody joined\n");
+    sys::write_stderr(
+        "rouse: a task ended with an exception that nobody joined; there is no memory to say "
+        "which\n");
   }
 }
 

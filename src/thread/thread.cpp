@@ -45,7 +45,9 @@ void report_unhandled(const std::exception_ptr& error) noexcept {
   try {
     print(error);
   } catch (const std::bad_alloc&) {
-    sys::write_stderr("rouse: a thread ended with an exception that nobody joined\n");
+    sys::write_stderr(
+        "rouse: a thread ended with an exception that nobody joined; there is no memory to say "
+        "which\n");
   }
 }
 

@@ -104,7 +104,9 @@ void Watch::end_if_it_hangs() {
     went_on_at_ = passed_;
   }
   if (passed_ - went_on_at_ < longest_standstill) return;
-  std::fprintf(stderr, "soak: %s: no reply, no message and no timer for %d s: the runtime hangs\n",
+  std::fprintf(stderr,
+               "soak: %s: no reply, no message and no timer for %d s: the runtime hangs; "
+               "look at the threads of this core, or run it again in a debugger\n",
                phase_.c_str(), static_cast<int>(longest_standstill.count()));
   std::abort();
 }
