@@ -123,19 +123,10 @@ TEST(BroadcastModel, TheEndComesAfterTheLastValue) {
 TEST(BroadcastModel, WhatBothSendersDidComesBeforeTheEnd) {
   check([] {
     auto [tx, rx] = sync::broadcast<Tracked>(1);
-    Cell<int> first_data{0};
-    Cell<int> second_data{0};
-    Thread first([&, to = tx.clone()]() mutable {
-      const auto mine = std::move(to);
-      first_data.write() = 1;
-    });
-    Thread second([&, to = std::move(tx)]() mutable {
-      const auto mine = std::move(to);
-      second_data.write() = 1;
-    });
-    if (rx.is_closed()) ensure(first_data.read() == 1 && second_data.read() == 1);
-    first.join();
-    second.join();
+    auto copy = tx.clone();
+    TwoThatLeave senders(std::move(copy), std::move(tx));
+    if (rx.is_closed()) senders.ensure_seen();
+    senders.join();
     ensure(rx.is_closed());
   });
 }

@@ -242,20 +242,11 @@ TEST(ChannelEndModel, WhatAllSendersDidComesBeforeTheEnd) {
   check(
       [] {
         auto [tx, rx] = sync::channel<Message>(1);
-        Cell<int> first_data{0};
-        Cell<int> second_data{0};
-        Thread first([&, to = tx.clone()]() mutable {
-          const auto mine = std::move(to);
-          first_data.write() = 1;
-        });
-        Thread second([&, to = std::move(tx)]() mutable {
-          const auto mine = std::move(to);
-          second_data.write() = 1;
-        });
+        auto copy = tx.clone();
+        TwoThatLeave senders(std::move(copy), std::move(tx));
         ensure(!block_on(rx.recv()).has_value());
-        ensure(first_data.read() == 1 && second_data.read() == 1);
-        first.join();
-        second.join();
+        senders.ensure_seen();
+        senders.join();
       },
       very_large);
 }
@@ -280,20 +271,11 @@ TEST(ChannelEndModel, WhoSeesTheEndSeesWhatAllReceiversDid) {
   check(
       [] {
         auto [tx, rx] = sync::channel<Message>(1);
-        Cell<int> first_data{0};
-        Cell<int> second_data{0};
-        Thread first([&, from = rx.clone()]() mutable {
-          const auto mine = std::move(from);
-          first_data.write() = 1;
-        });
-        Thread second([&, from = std::move(rx)]() mutable {
-          const auto mine = std::move(from);
-          second_data.write() = 1;
-        });
+        auto copy = rx.clone();
+        TwoThatLeave receivers(std::move(copy), std::move(rx));
         block_on(tx.closed());
-        ensure(first_data.read() == 1 && second_data.read() == 1);
-        first.join();
-        second.join();
+        receivers.ensure_seen();
+        receivers.join();
       },
       very_large);
 }

@@ -40,6 +40,14 @@ class Task {
   Cell<int> polls_{0};  // one context alone
 };
 
+/// An interrupt that publishes something for the task, and wakes it.
+Thread waking(Task& task, int bit) {
+  return Thread([&task, bit, waker = task.waker()] {
+    task.publish(bit);
+    waker.wake_by_ref();
+  });
+}
+
 template <std::size_t N>
 void run(StaticExecutor<N>& executor, Parker& parker) {
   executor.run([&](const auto& ex) {
@@ -56,10 +64,7 @@ TEST(StaticExecutorModel, AWakeIsNotLostWheneverItComes) {
         Task task(1);
         ensure(executor.spawn(task));
         executor.run_once();
-        Thread interrupt([&task, waker = task.waker()] {
-          task.publish(1);
-          waker.wake_by_ref();
-        });
+        Thread interrupt = waking(task, 1);
         run(executor, parker);
         interrupt.join();
       },
@@ -74,14 +79,8 @@ TEST(StaticExecutorModel, TwoWakesOfOneTaskAreBothSeen) {
     Task task(3);
     ensure(executor.spawn(task));
     executor.run_once();
-    Thread first([&task, waker = task.waker()] {
-      task.publish(1);
-      waker.wake_by_ref();
-    });
-    Thread second([&task, waker = task.waker()] {
-      task.publish(2);
-      waker.wake_by_ref();
-    });
+    Thread first = waking(task, 1);
+    Thread second = waking(task, 2);
     run(executor, parker);
     first.join();
     second.join();
@@ -97,14 +96,8 @@ TEST(StaticExecutorModel, WakesOfTwoTasksAreBothSeen) {
     Task other(1);
     ensure(executor.spawn(one) && executor.spawn(other));
     executor.run_once();
-    Thread first([&one, waker = one.waker()] {
-      one.publish(1);
-      waker.wake_by_ref();
-    });
-    Thread second([&other, waker = other.waker()] {
-      other.publish(1);
-      waker.wake_by_ref();
-    });
+    Thread first = waking(one, 1);
+    Thread second = waking(other, 1);
     run(executor, parker);
     first.join();
     second.join();

@@ -76,6 +76,16 @@ struct Started {
   JoinHandle<Number> handle;
 };
 
+/// The task waits for `bits`: both wakes, or one, after which it may be complete at the other.
+void join_and_wake_twice(int bits) {
+  Started task(bits);
+  Thread first = task.waking(1);
+  Thread second = task.waking(2);
+  ensure(task.join() == 42);
+  first.join();
+  second.join();
+}
+
 const Options everything{.preemption_bound = Options::unbounded};
 
 TEST(TaskModel, AWakeIsAnsweredByAPollThatSeesWhatCameBefore) {
@@ -91,16 +101,7 @@ TEST(TaskModel, AWakeIsAnsweredByAPollThatSeesWhatCameBefore) {
 }
 
 TEST(TaskModel, TwoWakesAreTwoPollsOrOneThatSeesBoth) {
-  check(
-      [] {
-        Started task(3);
-        Thread first = task.waking(1);
-        Thread second = task.waking(2);
-        ensure(task.join() == 42);
-        first.join();
-        second.join();
-      },
-      {.old_value_bound = 2});
+  check([] { join_and_wake_twice(3); }, {.old_value_bound = 2});
 }
 
 TEST(TaskModel, AWakeWhileTheTaskIsPolledIsAnsweredByThePoller) {
@@ -178,16 +179,7 @@ TEST(TaskModel, TheLastOfWakersAndHandleFreesTheTask) {
 }
 
 TEST(TaskModel, AWakeOfACompleteTaskDropsItsOwner) {
-  check(
-      [] {
-        Started task(1);
-        Thread first = task.waking(1);
-        Thread second = task.waking(2);
-        ensure(task.join() == 42);
-        first.join();
-        second.join();
-      },
-      {.old_value_bound = 2});
+  check([] { join_and_wake_twice(1); }, {.old_value_bound = 2});
 }
 
 TEST(TaskModel, AWakerIsClonedWhileTheTaskEnds) {

@@ -4,9 +4,11 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
 
 #include "rouse/base/cell.hpp"
 #include "rouse/base/ref_ptr.hpp"
+#include "rouse/base/thread.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/model/block_on.hpp"
 #include "rouse/model/model.hpp"
@@ -33,6 +35,30 @@ template <class F>
 void let_wait(F& future) {
   ensure(!is_ready(future), "it has to wait");
 }
+
+/// Two threads that write something each and then give an end of a channel up.
+template <class End>
+class TwoThatLeave {
+ public:
+  TwoThatLeave(End first, End second)
+      : first_([this, end = std::move(first)]() mutable { leave(std::move(end), first_data_); }),
+        second_(
+            [this, end = std::move(second)]() mutable { leave(std::move(end), second_data_); }) {}
+
+  void ensure_seen() const { ensure(first_data_.read() == 1 && second_data_.read() == 1); }
+  void join() {
+    first_.join();
+    second_.join();
+  }
+
+ private:
+  static void leave(End /*goes last*/, Cell<int>& data) { data.write() = 1; }
+
+  Cell<int> first_data_{0};
+  Cell<int> second_data_{0};
+  Thread first_;
+  Thread second_;
+};
 
 /// Memory that is used for one object after the other, as are a ring's slots. Each beginning and
 /// end of an object is a write to the cell of its address: two that nothing orders are a data race.
