@@ -31,6 +31,23 @@ Poll<Result<T>> poll_blocking(JoinHandle<Result<T>>& call, Context& cx) {
   }
 }
 
+/// A call that was started with spawn_mandatory.
+template <class T>
+struct MandatoryCall {
+  JoinHandle<Result<T>> handle;
+  bool is_taken;
+};
+
+/// As spawn_blocking; once it is taken, `fn` runs even if the runtime ends before it has begun, and
+/// whoever waits for the runtime's end waits for that. Not taken: the handle has the error.
+template <class Fn>
+MandatoryCall<blocking_value_t<Fn>> spawn_mandatory(Fn fn) {
+  BlockingPool& pool = current_blocking_pool();
+  auto& task = Task<BlockingCall<Fn>>::make(pool.scheduler(), {}, std::move(fn));
+  const bool is_taken = pool.submit_mandatory(task);
+  return {JoinHandle<Result<blocking_value_t<Fn>>>(task), is_taken};
+}
+
 /// Runs `fn` on the blocking pool of the runtime that polls this first. Dropped midway, `fn` runs
 /// all the same if it has begun or ever will, and its result is lost. Errors: also those of
 /// poll_blocking.

@@ -45,12 +45,14 @@ BlockingCore::~BlockingCore() {
   for (sys::Thread& thread : ended_) thread.detach();
 }
 
-void BlockingCore::submit(TaskHeader& task) {
+bool BlockingCore::accept(TaskHeader& task, bool is_mandatory) {
   add_ref();  // the task's, until it is freed
+  task.is_mandatory = is_mandatory;
   Lock lock(mutex_);
   if (closed_) {
     lock.unlock();
-    return cancel_now(task);
+    cancel_now(task);
+    return false;
   }
   std::exception_ptr problem;
   try {
@@ -59,7 +61,9 @@ void BlockingCore::submit(TaskHeader& task) {
     problem = std::current_exception();
   }
   lock.unlock();
-  if (problem) fail_now(task, std::move(problem));
+  if (!problem) return true;
+  fail_now(task, std::move(problem));
+  return false;
 }
 
 /// Queues the task; or says why not.
@@ -217,7 +221,10 @@ void BlockingCore::close() noexcept {
   {
     const Lock lock(mutex_);
     closed_ = true;
-    while (TaskHeader* task = queue_.pop()) cancelled.push(*task);
+    for (std::size_t left = queue_.size(); left != 0; --left) {
+      TaskHeader& task = *queue_.pop();
+      (task.is_mandatory ? queue_ : cancelled).push(task);
+    }
     for (Idle* idle : idle_) idle->called.notify_one();
   }
   while (TaskHeader* task = cancelled.pop()) {
@@ -273,6 +280,7 @@ BlockingPool::~BlockingPool() { core_->close(); }
 Result<void> BlockingPool::run_thread(const std::function<void()>& job) {
   return core_->run_thread(job);
 }
+bool BlockingPool::submit_mandatory(TaskHeader& task) { return core_->submit_mandatory(task); }
 void BlockingPool::close() noexcept { core_->close(); }
 bool BlockingPool::wait(std::chrono::nanoseconds timeout) { return core_->wait(timeout); }
 BlockingMetrics BlockingPool::metrics() const noexcept { return core_->metrics(); }

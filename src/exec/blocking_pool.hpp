@@ -8,7 +8,8 @@
 // No call is left behind: whoever queues one calls an idle thread or starts one, unless all are
 // busy; and a thread becomes idle, or ends, only when it saw the queue empty, under the lock. A
 // call wakes one thread: the one that became idle last, so that those not needed are idle long
-// enough to end.
+// enough to end. So `close` may leave the mandatory ones in the queue: a thread is on its way to
+// them.
 //
 // A thread that ends leaves its handle in `ended_`, where the next one that ends, or `wait`, joins
 // it: after `wait` there is no thread left.
@@ -43,9 +44,10 @@ class BlockingCore final : public SharedScheduler {
   ~BlockingCore() override;
 
   // Scheduler: any thread.
-  void submit(TaskHeader& task) override;
+  void submit(TaskHeader& task) override { accept(task, false); }
 
   // BlockingPool.
+  bool submit_mandatory(TaskHeader& task) { return accept(task, true); }
   Result<void> run_thread(const Job& job);
   void close() noexcept;
   bool wait(std::chrono::nanoseconds timeout);
@@ -65,6 +67,8 @@ class BlockingCore final : public SharedScheduler {
   // SharedScheduler.
   void enqueue(TaskHeader& task, Turn turn) noexcept override;
   void forget(TaskHeader&) noexcept override {}
+
+  bool accept(TaskHeader& task, bool is_mandatory);
 
   // Under the lock.
   std::error_code find_thread();

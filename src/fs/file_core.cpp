@@ -37,54 +37,63 @@ FileCore::FileCore(sys::File file) : file_(std::make_shared<const sys::File>(std
 
 // --- Operations. ---
 
-template <class Call>
-void FileCore::start(Operation operation, Call call) {
-  call_.emplace(spawn_blocking(std::move(call)));
-  operation_ = operation;
-}
-
 void FileCore::start_read(std::size_t size) {
-  start(Operation::read,
-        [file = file_, size, buffer = std::move(buffer_)]() mutable -> Result<Ended> {
-          const auto read = file->read(buffer.make_room(size));
-          if (!read) return read.error();
-          buffer.set_filled(*read);
-          return Ended{.buffer = std::move(buffer)};
-        });
+  call_.emplace(spawn_blocking([file = file_, size, buffer = std::move(buffer_)]() mutable {
+    return Result<Ended>(read_into(*file, std::move(buffer), size));
+  }));
+  operation_ = Operation::read;
 }
 
-void FileCore::start_write(std::span<const std::byte> data) {
-  const auto unread = static_cast<std::int64_t>(buffer_.size());
-  std::memcpy(buffer_.make_room(data.size()).data(), data.data(), data.size());
-  buffer_.set_filled(data.size());
-  start(Operation::write,
-        [file = file_, unread, buffer = std::move(buffer_)]() mutable -> Result<Ended> {
-          if (unread != 0) {
-            const auto back = file->seek(-unread, sys::SeekBase::current);
-            if (!back) return back.error();
-          }
-          const auto written = file->write_all(buffer.filled());
-          if (!written) return written.error();
-          buffer.clear();
-          return Ended{.buffer = std::move(buffer)};
-        });
+FileCore::Ended FileCore::read_into(const sys::File& file, FileBuffer buffer, std::size_t size) {
+  const auto read = file.read(buffer.make_room(size));
+  if (!read) return Ended{.buffer = std::move(buffer), .error = read.error()};
+  buffer.set_filled(*read);
+  return Ended{.buffer = std::move(buffer)};
 }
 
+/// What was read ahead stays here until it is known that the position could go back: in a FIFO it
+/// can't, and need not.
+bool FileCore::start_write(std::span<const std::byte> data) {
+  const std::size_t unread = buffer_.size();
+  FileBuffer buffer = unread == 0 ? std::move(buffer_) : FileBuffer();
+  std::memcpy(buffer.make_room(data.size()).data(), data.data(), data.size());
+  buffer.set_filled(data.size());
+  auto call = spawn_mandatory([file = file_, unread, buffer = std::move(buffer)]() mutable {
+    return Result<Ended>(go_back_and_write(*file, unread, std::move(buffer)));
+  });
+  call_.emplace(std::move(call.handle));
+  operation_ = Operation::write;
+  return call.is_taken;
+}
+
+FileCore::Ended FileCore::go_back_and_write(const sys::File& file, std::size_t unread,
+                                            FileBuffer buffer) {
+  bool moved = false;
+  if (unread != 0) {
+    const auto back = file.seek(-static_cast<std::int64_t>(unread), sys::SeekBase::current);
+    moved = back.has_value();
+    if (!back && back.error() != std::errc::invalid_seek) return Ended{.error = back.error()};
+  }
+  const auto written = file.write_all(buffer.filled());
+  buffer.clear();
+  return Ended{.buffer = std::move(buffer),
+               .moved = moved,
+               .error = written ? std::error_code() : written.error()};
+}
+
+/// What was read ahead stays here until the seek is known not to have failed.
 void FileCore::start_seek(SeekFrom to) {
   ROUSE_ASSERT(operation_ == Operation::none, "a seek was started in the midst of an operation");
   const bool is_relative = to.base() == SeekFrom::Base::current;
-  const auto unread = static_cast<std::int64_t>(buffer_.size());
-  buffer_.clear();
-  start(Operation::seek,
-        [file = file_, to, back = is_relative ? unread : 0,
-         buffer = std::move(buffer_)]() mutable -> Result<Ended> {
-          std::int64_t offset = 0;
-          if (__builtin_sub_overflow(to.offset(), back, &offset))
-            return std::errc::invalid_argument;
-          const auto position = file->seek(offset, static_cast<sys::SeekBase>(to.base()));
-          if (!position) return position.error();
-          return Ended{.buffer = std::move(buffer), .position = *position};
-        });
+  const auto back = is_relative ? static_cast<std::int64_t>(buffer_.size()) : 0;
+  call_.emplace(spawn_blocking([file = file_, to, back]() -> Result<Ended> {
+    std::int64_t offset = 0;
+    if (__builtin_sub_overflow(to.offset(), back, &offset)) return std::errc::invalid_argument;
+    const auto position = file->seek(offset, static_cast<sys::SeekBase>(to.base()));
+    if (!position) return position.error();
+    return Ended{.position = *position, .moved = true};
+  }));
+  operation_ = Operation::seek;
 }
 
 /// The end of the operation that is under way, with the position of a seek. Afterwards, also if
@@ -100,13 +109,13 @@ Poll<Result<std::uint64_t>> FileCore::poll_operation(Context& cx) {
     operation_ = operation;
     return pending;
   }
-  Result<Ended>& ended = polled.value();
-  if (ended) {
-    buffer_ = std::move(ended->buffer);
-    return Polled::ready(Result<std::uint64_t>(ended->position));
-  }
-  if (operation == Operation::write) write_error_ = ended.error();
-  return Polled::ready(Result<std::uint64_t>(ended.error()));
+  Result<Ended>& result = polled.value();
+  Ended ended = result ? *std::move(result) : Ended{.error = result.error()};
+  if (ended.moved) buffer_.clear();
+  if (operation != Operation::seek && buffer_.size() == 0) buffer_ = std::move(ended.buffer);
+  if (!ended.error) return Polled::ready(Result<std::uint64_t>(ended.position));
+  if (operation == Operation::write) write_error_ = ended.error;
+  return Polled::ready(Result<std::uint64_t>(ended.error));
 }
 
 // --- What a File does. ---
@@ -115,7 +124,7 @@ Poll<Result<std::size_t>> FileCore::poll_read(Context& cx, std::span<std::byte> 
   using Polled = Poll<Result<std::size_t>>;
   if (buf.empty()) return Polled::ready(Result<std::size_t>(std::size_t{0}));
   for (;;) {
-    if (buffer_.size() != 0) {
+    if (operation_ == Operation::none && buffer_.size() != 0) {
       if (!cx.take_budget()) return pending;
       return Polled::ready(Result<std::size_t>(buffer_.take(buf)));
     }
@@ -137,7 +146,11 @@ Poll<Result<std::size_t>> FileCore::poll_write(Context& cx, std::span<const std:
   }
   if (!cx.take_budget()) return pending;
   const auto part = data.first(std::min(data.size(), most_at_once));
-  if (!part.empty()) start_write(part);
+  if (!part.empty() && !start_write(part)) {
+    // The runtime has ended, or there is no thread: nothing was taken.
+    if (poll_operation(cx).is_pending()) return pending;
+    return Polled::ready(Result<std::size_t>(std::exchange(write_error_, std::error_code())));
+  }
   return Polled::ready(Result<std::size_t>(part.size()));
 }
 

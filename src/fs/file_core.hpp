@@ -1,9 +1,11 @@
 // FileCore: the state of an fs::File. At most one operation is under way, on a blocking thread; it
-// has the buffer, and shares the file, so that it can end by itself when the File is gone.
+// has a buffer, and shares the file, so that it can end by itself when the File is gone. A write is
+// mandatory: it is carried out even if the runtime ends before it begins.
 //
-// Between operations the buffer may have bytes that were read and not taken yet: the position of
-// the File is so many bytes before that of the system's file. A write or a seek first goes back.
-// An error of a write stays here until a write, a flush or a sync takes it.
+// The buffer may have bytes that were read and not taken yet: the position of the File is so many
+// bytes before that of the system's file. A write or a seek goes back first. They are forgotten
+// only when that has succeeded: what fails, or has no position (a FIFO), loses no byte. An error of
+// a write stays here until a write, a flush or a sync takes it.
 #pragma once
 
 #include <cstddef>
@@ -74,18 +76,21 @@ class FileCore {
   enum class Operation : std::uint8_t { none, read, write, seek };
   /// What an operation gives back.
   struct Ended {
-    FileBuffer buffer;
+    FileBuffer buffer = {};      // the memory it was lent, and what a read has read
     std::uint64_t position = 0;  // of a seek
+    bool moved = false;          // the system's position: what was read ahead is void
+    std::error_code error = {};
   };
 
-  template <class Call>
-  void start(Operation operation, Call call);
   void start_read(std::size_t size);
-  void start_write(std::span<const std::byte> data);
+  /// False: it was refused, and poll_operation says at once why.
+  bool start_write(std::span<const std::byte> data);
+  static Ended read_into(const sys::File& file, FileBuffer buffer, std::size_t size);
+  static Ended go_back_and_write(const sys::File& file, std::size_t unread, FileBuffer buffer);
   Poll<Result<std::uint64_t>> poll_operation(Context& cx);
 
   std::shared_ptr<const sys::File> file_;
-  FileBuffer buffer_;  // empty while an operation has it
+  FileBuffer buffer_;  // empty while a read has it
   Operation operation_ = Operation::none;
   std::optional<JoinHandle<Result<Ended>>> call_;  // while there is an operation
   std::error_code write_error_;

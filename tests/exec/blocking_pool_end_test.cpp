@@ -45,6 +45,38 @@ TEST(BlockingPoolEnd, CancelsWhatIsQueuedAndLetsRunningCallsEnd) {
   EXPECT_EQ(block_on(blocker.handle), 42);
 }
 
+TEST(BlockingPoolEnd, RunsWhatIsMandatoryInItsOrder) {
+  BlockingOptions options;
+  options.max_threads = 1;
+  BlockingPool pool(options);
+  Blocker blocker(pool);
+  std::vector<int> ran;  // by the one thread; `wait` is after it
+  for (int i = 0; i < 10; ++i) {
+    const auto call = [&ran, i] { ran.push_back(i); };
+    if (i % 2 == 0) {
+      pool.spawn(call).detach();
+      continue;
+    }
+    auto& task = Task<BlockingCall<decltype(call)>>::make(pool.scheduler(), {}, call);
+    EXPECT_TRUE(pool.submit_mandatory(task));
+    JoinHandle<void>(task).detach();
+  }
+  pool.close();
+  blocker.release();
+  EXPECT_TRUE(pool.wait());
+  EXPECT_EQ(ran, (std::vector{1, 3, 5, 7, 9}));
+}
+
+TEST(BlockingPoolEnd, RefusesWhatIsMandatoryOnceItIsClosed) {
+  BlockingPool pool;
+  pool.close();
+  const auto call = [] { ADD_FAILURE() << "was run"; };
+  auto& task = Task<BlockingCall<decltype(call)>>::make(pool.scheduler(), {}, call);
+  EXPECT_FALSE(pool.submit_mandatory(task));
+  JoinHandle<void> handle(task);
+  EXPECT_THROW(block_on(handle), JoinError);
+}
+
 TEST(BlockingPoolEnd, CancelledCallsLetGoOfTheOwner) {
   bool gone = false;
   BlockingOptions options;

@@ -1,9 +1,12 @@
 // What is left of operations on a File whose futures are dropped.
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <vector>
 
 #include "rouse/fs/file.hpp"
@@ -71,6 +74,52 @@ TEST_F(FileCancelTest, ACloneAfterADroppedReadIsWhereTheReaderIs) {
   File clone = runtime.block_on(file.try_clone());
   EXPECT_EQ(read_some(clone, 2), "01");
   EXPECT_EQ(read_some(file, 2), "23");
+}
+
+TEST_F(FileCancelTest, ASeekThatFailsLosesNothingThatADroppedReadHasRead) {
+  File file = open_with("0123456789");
+  drop_a_read(file, 8);
+  EXPECT_EQ(read_some(file, 2), "01");
+  const auto before_the_start = runtime.block_on(file.seek(SeekFrom::current(-100)).result());
+  EXPECT_EQ(before_the_start.error(), std::errc::invalid_argument);
+  const auto too_far = runtime.block_on(
+      file.seek(SeekFrom::current(std::numeric_limits<std::int64_t>::min())).result());
+  EXPECT_EQ(too_far.error(), std::errc::invalid_argument);
+  EXPECT_EQ(read_some(file, 6), "234567");
+  EXPECT_EQ(read_some(file, 6), "89");
+}
+
+TEST_F(FileCancelTest, ADroppedSeekThatEndsIsOverBeforeTheNextRead) {
+  File file = open_with("0123456789");
+  drop_a_read(file, 4);
+  hold();
+  {
+    testing::PollHarness seek(file.seek(SeekFrom::start(8)));
+    ASSERT_TRUE(seek.poll().is_pending());
+  }
+  release();
+  EXPECT_EQ(read_some(file, 4), "89");
+}
+
+TEST_F(FileCancelTest, WhatADroppedReadHasReadOfAFifoIsNotLost) {
+  const std::string path = dir / "fifo";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  File fifo = runtime.block_on(OpenOptions().read().write().open(path));
+  runtime.block_on(fifo.write_all("012345"));
+  runtime.block_on(fifo.flush());
+  drop_a_read(fifo, 6);
+
+  const auto sought = runtime.block_on(fifo.seek(SeekFrom::start(0)).result());
+  EXPECT_EQ(sought.error(), std::errc::invalid_seek);
+  EXPECT_EQ(read_some(fifo, 2), "01");
+
+  File clone = runtime.block_on(fifo.try_clone());
+  EXPECT_EQ(read_some(fifo, 2), "23");
+
+  runtime.block_on(fifo.write_all("more"));
+  runtime.block_on(fifo.flush());
+  EXPECT_EQ(read_some(fifo, 6), "45");
+  EXPECT_EQ(read_some(clone, 6), "more");
 }
 
 TEST_F(FileCancelTest, AWriteThatWasTakenIsDoneThoughTheFileIsGone) {

@@ -159,8 +159,13 @@ class ROUSE_API BlockingPool {
   /// (the pool is closed), or why no thread could be started.
   Result<void> run_thread(const std::function<void()>& job);
 
-  /// No new calls are taken; those that have not begun are cancelled; idle threads end. Once is
-  /// enough.
+  /// Takes a task as `spawn` does, which is then run even if the pool is closed before it begins:
+  /// what somebody counts on already, as the bytes that a File took. False: refused, its outcome
+  /// says why.
+  bool submit_mandatory(TaskHeader& task);
+
+  /// No new calls are taken; those that have not begun are cancelled, unless they are mandatory;
+  /// idle threads end. Once is enough.
   void close() noexcept;
   /// Waits for the end of all threads of a closed pool; false if that takes longer than `timeout`,
   /// or if this is one of them. Then they end by themselves.

@@ -16,6 +16,7 @@
 // | shared scheduler:  |                                                                   |
 // | join_waker         | see SharedTaskState                                               |
 // | slot               | set by submit; cleared by whoever completes the task              |
+// | is_mandatory       | set by submit, then read only                                     |
 #pragma once
 
 #include <cstddef>
@@ -103,6 +104,7 @@ class TaskHeader {
   union {
     Local local;
     atomic<TaskHeader*>* slot;  // of a scheduler with many threads: in its table
+    bool is_mandatory;          // of a BlockingPool: runs also if that is closed before
   };
 
  private:
