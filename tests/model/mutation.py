@@ -49,6 +49,13 @@ def list_models(program, pattern):
             suite = line.split()[0] if line.endswith(".") or "# " in line else ""
 
 
+def file_of(order, files):
+    """The file in which an order stands; none: None. A compiler cache names it from the build's
+    folder, so only the end of its path counts."""
+    name = "/" + order.split(":")[0]
+    return next((path for path in files if name.endswith("/" + path)), None)
+
+
 def orders_in_text(path):
     """The lines of a file on which an order stands, without its comments."""
     with open(path, encoding="utf-8") as file:
@@ -73,7 +80,7 @@ def met_orders(program, models, files, jobs):
         for model, took, names in pool.map(collect, models):
             seconds[model] = took
             for name in names:
-                if any(os.path.realpath(name.split(":")[0]) == path for path in files):
+                if file_of(name, files):
                     orders.setdefault(name, []).append(model)
     for users in orders.values():
         users.sort(key=seconds.get)
@@ -90,12 +97,11 @@ def killer(program, order, models):
 
 def unmet_orders(files, orders):
     """Those in the text of a file at which no model was. A call may begin lines before its order."""
-    for path, short in files.items():
-        lines = {int(order.split(":")[1]) for order in orders
-                 if os.path.realpath(order.split(":")[0]) == path}
+    for path in files:
+        lines = {int(order.split(":")[1]) for order in orders if file_of(order, files) == path}
         for number, order in orders_in_text(path):
             if not any(line in lines for line in range(number - 3, number + 1)):
-                yield f"{short}:{number}: {order}"
+                yield f"{path}:{number}: {order}"
 
 
 def main():
@@ -105,8 +111,7 @@ def main():
     parser.add_argument("--filter", default="*Model.*")
     parser.add_argument("-j", type=int, default=1)
     arguments = parser.parse_args()
-    files = {os.path.realpath(path): path for path in arguments.files}
-    program = arguments.program
+    files, program = arguments.files, arguments.program
 
     models = list(list_models(program, arguments.filter))
     orders, _ = met_orders(program, models, files, arguments.j)
@@ -124,8 +129,8 @@ def main():
 
     with concurrent.futures.ThreadPoolExecutor(arguments.j) as pool:
         for order, model in pool.map(try_one, sorted(orders, key=by_place)):
-            file, line, _, part = order.rsplit(":", 3)
-            text = f"{files[os.path.realpath(file)]}:{line}: {part}"
+            _, line, _, part = order.rsplit(":", 3)
+            text = f"{file_of(order, files)}:{line}: {part}"
             if model is None:
                 survivors.append(text)
                 print(f"SURVIVED  {text}", flush=True)
