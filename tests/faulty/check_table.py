@@ -125,6 +125,17 @@ def calls_in(program, wrapped):
     return calls
 
 
+def in_tree(root, where):
+    """FILE:LINE in this tree; None if it is of none of its sources. A compiler cache may have kept
+    the name that the file has in another clone."""
+    path = where.split(" ")[0]
+    for part in re.finditer("/(?=(?:src|include)/)", path):
+        short = path[part.end():]
+        if (root / short.partition(":")[0]).exists():
+            return short
+    return None
+
+
 def sites_in_library(args, wrapped):
     """For each such address in the library: (function, FILE:LINE). What is inlined in many places
     is one site."""
@@ -135,9 +146,8 @@ def sites_in_library(args, wrapped):
     root = args.sources.resolve().parents[2]
     sites = {}
     for (behind, (function, _)), where in zip(calls.items(), text.splitlines()):
-        path = pathlib.Path(where.split(" ")[0])
-        if path.is_relative_to(root / "src") or path.is_relative_to(root / "include"):
-            sites[behind] = (function, str(path.relative_to(root)))
+        if short := in_tree(root, where):
+            sites[behind] = (function, short)
     return sites
 
 
