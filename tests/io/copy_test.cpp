@@ -67,6 +67,38 @@ TEST(Copy, FlushesWhenThereIsNothingToReadForNow) {
   EXPECT_EQ(block_on(reader.read(buf)), 9U) << "who waits for it could never answer";
 }
 
+/// Each time: a peer that asks twice waits for both answers.
+template <class Reader, class Copying>
+void expect_that_each_pause_flushes(io::DuplexStream& far, Reader& reader, Copying& copying) {
+  for (const char* question : {"first?", "second?"}) {
+    EXPECT_TRUE(copying.poll().is_pending());
+    block_on(far.write_all(question));
+    EXPECT_TRUE(copying.poll().is_pending());
+    std::array<char, 16> buf{};
+    PollHarness reading(reader.read(buf));
+    auto polled = reading.poll();
+    ASSERT_TRUE(polled.is_ready()) << question << " was written, but not flushed";
+    EXPECT_EQ(std::string(buf.data(), polled.value()), question);
+  }
+}
+
+TEST(Copy, FlushesWheneverThereIsNothingToReadForNow) {
+  auto [near, far] = io::duplex(64);
+  auto [reader, out] = io::simplex(64);
+  io::BufWriter writer(std::move(out));
+  PollHarness copying(io::copy(near, writer));
+  expect_that_each_pause_flushes(far, reader, copying);
+}
+
+TEST(CopyBuf, FlushesWheneverThereIsNothingToReadForNow) {
+  auto [near, far] = io::duplex(64);
+  auto [reader, out] = io::simplex(64);
+  io::BufReader buffered(std::move(near));
+  io::BufWriter writer(std::move(out));
+  PollHarness copying(io::copy_buf(buffered, writer));
+  expect_that_each_pause_flushes(far, reader, copying);
+}
+
 TEST(Copy, DroppedAtEachPollTheReaderAndWriterGoOn) {
   SlowReader reader("");
   SlowWriter writer;

@@ -154,6 +154,21 @@ TEST_P(UdpBatches, AReceiveThatBringsNothingDropsWhatWasPushed) {
   EXPECT_EQ(text(batch[0]), "fresh");
 }
 
+TEST_P(UdpBatches, WhatWasReceivedIsNotSentAgain) {
+  UdpSocket a = bound(rt);
+  UdpSocket b = bound(rt);
+  DatagramBatch batch(4, 16);
+  ASSERT_TRUE(batch.push("ping", b.local_addr()));
+  rt.block_on(a.send_many(batch));
+  ASSERT_EQ(rt.block_on(b.recv_many(batch)), 1U);
+  EXPECT_EQ(batch.sent(), 1U);
+  ASSERT_TRUE(batch.push("pong", a.local_addr()));
+  rt.block_on(b.send_many(batch));
+  ASSERT_EQ(rt.block_on(a.recv_many(batch)), 1U);
+  EXPECT_EQ(text(batch[0]), "pong");
+  EXPECT_EQ(a.try_recv_many(batch).error(), std::errc::operation_would_block);
+}
+
 TEST_P(UdpBatches, AnEmptyBatchIsSentAtOnce) {
   UdpSocket socket = bound(rt);
   DatagramBatch none(4, 4);

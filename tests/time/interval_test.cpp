@@ -94,6 +94,20 @@ TEST(Interval, ATickThatIsALittleLateIsNotMissed) {
   });
 }
 
+TEST(Interval, ATickTakenJustWhenTheNextIsDueHasMissedIt) {
+  run_paused([]() -> Async<void> {
+    Instant begin = time::now();
+    Interval bursting = interval(10ms);
+    EXPECT_THAT(co_await ticks_taken(bursting, begin, 20ms, 4), ElementsAre(0, 20, 20, 30));
+    for (const MissedTick missed : {MissedTick::delay, MissedTick::skip}) {
+      begin = time::now();
+      Interval every = interval(10ms);
+      every.set_missed_tick(missed);
+      EXPECT_THAT(co_await ticks_taken(every, begin, 20ms, 4), ElementsAre(0, 20, 30, 40));
+    }
+  });
+}
+
 TEST(Interval, IsAStreamThatDoesNotEnd) {
   run_paused([]() -> Async<void> {
     class Next {
