@@ -1,6 +1,7 @@
 // scope: its children end before it does, whatever happens.
 #include "rouse/exec/scope.hpp"
 
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -97,6 +98,41 @@ TEST(Scope, AChildThatFailsCancelsTheFunctionAndTheOtherChildren) {
   EXPECT_EQ(held.use_count(), 1);
   EXPECT_THROW(TestPool(3).run(scope(body)), std::runtime_error);
   EXPECT_EQ(held.use_count(), 1);
+}
+
+Async<void> fail_with(std::string what) {
+  throw std::runtime_error(what);
+  co_return;
+}
+
+template <class Body>
+std::string what_is_thrown(Body& body) {
+  try {
+    LocalExecutor().run_until(scope(std::ref(body)));
+    return "nothing";
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+}
+
+TEST(Scope, OfSeveralErrorsTheFirstIsThrown) {
+  // The children are polled in this order, before the scope is.
+  auto children_fail = [](Scope& s) -> Async<void> {
+    for (const char* what : {"first", "second", "third"}) s.spawn(fail_with(what));
+    co_await pending_forever();
+  };
+  EXPECT_EQ(what_is_thrown(children_fail), "first");
+  auto function_fails_after_a_child = [](Scope& s) -> Async<void> {
+    s.spawn(fail_with("first"));
+    co_await yield_now();
+    throw std::runtime_error("second");
+  };
+  EXPECT_EQ(what_is_thrown(function_fails_after_a_child), "first");
+  auto function_fails_before_a_child = [](Scope& s) -> Async<void> {
+    s.spawn(fail_with("second"));
+    co_await fail_with("first");
+  };
+  EXPECT_EQ(what_is_thrown(function_fails_before_a_child), "first");
 }
 
 TEST(Scope, AFunctionThatFailsCancelsTheChildren) {

@@ -223,6 +223,20 @@ TEST_P(AsyncFdTest, APipeIsReadByteByByteAndItsEndIsSeen) {
   EXPECT_TRUE(rt.block_on(reader.readable()).ready().is_read_closed());
 }
 
+TEST_P(AsyncFdTest, ASocketWhosePeerHasShutDownIsReadClosedWhileBytesAreLeft) {
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends), 0);
+  const OwnedFd peer(ends[1]);
+  const AsyncFd socket(OwnedFd(ends[0]), Interest::readable);
+  let_events_be_told();
+  EXPECT_FALSE(socket.now().is_read_closed());
+  ASSERT_EQ(::write(peer.get(), "abc", 3), 3);
+  ASSERT_EQ(::shutdown(peer.get(), SHUT_WR), 0);
+  let_events_be_told();
+  EXPECT_TRUE(socket.now().is_read_closed());
+  EXPECT_FALSE(socket.now().is_write_closed()) << "it may still answer";
+}
+
 TEST_P(AsyncFdTest, AWriterOfAFullPipeWaitsUntilThereIsRoomAndSeesThatTheReaderHasGone) {
   Pipe pipe;
   const AsyncFd writer(pipe.writer.get(), Interest::writable);

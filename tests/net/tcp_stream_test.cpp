@@ -15,6 +15,7 @@
 #include "rouse/testing/drop_at_each_poll.hpp"
 #include "rouse/testing/poll_harness.hpp"
 #include "rouse/time/instant.hpp"
+#include "rouse/time/timeout.hpp"
 
 #include "net/connect.hpp"
 #include "net/native_address.hpp"
@@ -149,6 +150,37 @@ TEST_P(TcpStreams, PeekLeavesTheBytesThere) {
     const std::size_t at_end = co_await server.peek(two);
     EXPECT_EQ(at_end, 0U);
   });
+}
+
+/// A connection of which both ends know that there is nothing to read.
+TcpPair quiet_pair(Runtime& rt) {
+  TcpPair pair = rt.block_on(tcp_pair());
+  std::array<char, 1> none{};
+  EXPECT_FALSE(pair.client.try_read(none));
+  EXPECT_FALSE(pair.server.try_read(none));
+  return pair;
+}
+
+TEST_P(TcpStreams, APeekThatGaveLessThanItHadRoomForLeavesTheSocketReadable) {
+  auto [client, server] = quiet_pair(rt);
+  ASSERT_TRUE(client.try_write("abc"));
+  rt.block_on(server.readable());  // the only event there will be
+  std::array<char, 8> buf{};
+  EXPECT_EQ(rt.block_on(server.peek(buf)), 3U);
+  testing::PollHarness read(server.read(buf));
+  auto polled = read.poll();
+  ASSERT_TRUE(polled.is_ready()) << "it would wait for bytes that are there";
+  EXPECT_EQ(polled.value(), 3U);
+}
+
+TEST_P(TcpStreams, AnEndThatCameTogetherWithTheLastBytesIsReadAfterThem) {
+  auto [client, server] = quiet_pair(rt);
+  ASSERT_TRUE(client.try_write("abc"));
+  ASSERT_EQ(::shutdown(client.fd(), SHUT_WR), 0);
+  rt.block_on(server.readable());  // on one thread: the only event there will be
+  std::array<char, 8> buf{};
+  EXPECT_EQ(rt.block_on(server.read(buf)), 3U);
+  EXPECT_EQ(rt.block_on(timeout(30s, server.read(buf))), 0U);
 }
 
 TEST_P(TcpStreams, SeveralBuffersAreWrittenAndReadWithOneCall) {
