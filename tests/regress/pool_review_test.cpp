@@ -1,5 +1,6 @@
 // What a review of the thread pool found; each was a hang or a crash.
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <new>
 #include <optional>
@@ -105,7 +106,8 @@ void expect_that_the_end_is_reported() {
   Runtime rt = Runtime::builder().worker_threads(2).build();
   const Enter here = rt.enter();
   const Spawner keeps_it = rt.spawner();
-  rt.shutdown_background();
+  // Waited for: a worker that has not seen the end yet would still run the children.
+  EXPECT_TRUE(rt.shutdown_timeout(std::chrono::minutes(1)));
   auto two = []() -> Async<void> { co_await parallel(yield_and_give_one(), yield_and_give_one()); };
   EXPECT_THROW(block_on(two()), JoinError);
   auto spawns = [](Scope& s) -> Async<void> {
