@@ -2,6 +2,9 @@
 // posted to its inbox, against its running, sleeping and ending.
 #include "rouse/exec/local_executor.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <utility>
 
@@ -138,6 +141,86 @@ TEST(LocalExecutorModel, AWakerIsUsedWhileTheExecutorEnds) {
     Thread other([&] { flag.set(); });
     executor.reset();
     other.join();
+  });
+}
+
+// More posts than the executor takes at one look at its inbox: in models it takes two.
+
+/// Three tasks and what they wait for.
+class Three {
+ public:
+  explicit Three(LocalExecutor& executor) {
+    for (std::size_t i = 0; i < 3; ++i) handles_[i] = executor.spawn(WhenSet(flags_[i]));
+  }
+  void set_all() {
+    for (Flag& flag : flags_) flag.set();
+  }
+  void abort_all() {
+    for (auto& handle : handles_) handle->abort();
+  }
+  void detach_all() {
+    for (auto& handle : handles_) handle->detach();
+  }
+  [[nodiscard]] bool have_ended() const {
+    return std::all_of(handles_.begin(), handles_.end(),
+                       [](const auto& handle) { return handle->is_finished(); });
+  }
+
+ private:
+  std::array<Flag, 3> flags_;
+  std::array<std::optional<JoinHandle<Number>>, 3> handles_;
+};
+
+TEST(LocalExecutorModel, OfMoreWakesThanOneLookTakesNoneIsLost) {
+  check([] {
+    LocalExecutor executor;
+    Three tasks(executor);
+    executor.run_until(AtOnce());  // now they wait
+    Thread other([&] { tasks.set_all(); });
+    executor.run();
+    ensure(tasks.have_ended());
+    other.join();
+  });
+}
+
+TEST(LocalExecutorModel, OfMorePostsThanOneLookTakesNoneIsLost) {
+  check([] {
+    LocalExecutor executor;
+    Three tasks(executor);
+    executor.run_until(AtOnce());
+    Thread other([&] {
+      tasks.abort_all();
+      tasks.detach_all();
+    });
+    executor.run();
+    other.join();
+    tasks.set_all();  // their wakers are still there
+  });
+}
+
+TEST(LocalExecutorModel, MoreWakesThanOneLookTakesWhileTheExecutorEnds) {
+  check([] {
+    std::optional<LocalExecutor> executor(std::in_place);
+    Three tasks(*executor);
+    executor->run_until(AtOnce());
+    Thread other([&] { tasks.set_all(); });
+    executor.reset();
+    ensure(tasks.have_ended());
+    other.join();
+  });
+}
+
+TEST(LocalExecutorModel, MoreSpawnsThanOneLookTakesAreRunOrCancelled) {
+  check([] {
+    std::optional<LocalExecutor> executor(std::in_place);
+    std::array<std::optional<JoinHandle<Number>>, 3> handles;
+    Thread other([&handles, spawner = executor->spawner()] {
+      for (auto& handle : handles) handle.emplace(spawner.spawn(AtOnce()));
+    });
+    executor->run();
+    executor.reset();
+    other.join();
+    for (auto& handle : handles) ensure(handle->is_finished());
   });
 }
 

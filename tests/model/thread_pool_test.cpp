@@ -219,5 +219,30 @@ TEST(ThreadPoolModel, AForkIsRunByItsWorkerOrAThief) {
       {.preemption_bound = 2, .old_value_bound = 0});
 }
 
+Async<void> sets(atomic<bool>& flag) {
+  flag.store(true, memory_order_relaxed);
+  co_return;
+}
+Async<void> spins_until(atomic<bool>& flag) {
+  while (!flag.load(memory_order_relaxed)) spin_hint();
+  co_return;
+}
+Async<int> fork_that_needs_both(atomic<bool>& flag) {
+  co_await parallel(sets(flag), spins_until(flag));
+  co_return 42;
+}
+
+/// The worker that forked does not come back to what it offered: if the other one fell asleep over
+/// it, this would never end.
+TEST(ThreadPoolModel, AForkIsTakenByAWorkerThatIsAboutToSleep) {
+  check(
+      [] {
+        atomic<bool> flag{false};
+        ThreadPool pool(workers(2));
+        ensure(block_on(pool.spawn(borrowed(fork_that_needs_both(flag)))) == 42);
+      },
+      {.preemption_bound = 1, .old_value_bound = 0});
+}
+
 }  // namespace
 }  // namespace rouse::model
