@@ -143,8 +143,8 @@ ChildGroup* ForkRegion::make_group() noexcept {
     wanted = no_memory();
   }
   ChildGroup* there = nullptr;
-  // ORDER: release; publishes the group. acquire; as above.
-  if (!group_.compare_exchange_strong(there, wanted, memory_order_acq_rel, memory_order_acquire)) {
+  // ORDER: release; publishes the group. If it fails: acquire; as above.
+  if (!group_.compare_exchange_strong(there, wanted, memory_order_release, memory_order_acquire)) {
     return there;
   }
   static_cast<void>(made.leak());

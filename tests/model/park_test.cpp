@@ -11,6 +11,7 @@
 
 #include "exec/thread_park.hpp"
 #include "exec/worker_park.hpp"
+#include "runtime/drivers.hpp"
 
 namespace rouse::model {
 namespace {
@@ -59,6 +60,53 @@ TEST(ThreadParkModel, AParkWithALimitEndsByItselfAndLeavesNothingBehind) {
     });
     park.park(nanoseconds(5));
     park.park(nanoseconds(5));
+    other.join();
+  });
+}
+
+TEST(ReactorParkModel, AnUnparkIsNotLostWheneverItComes) {
+  check(
+      [] {
+        ReactorPark park;
+        Cell<int> work{0};
+        Thread other([&] {
+          work.write() = 1;
+          park.unpark();
+        });
+        park.park(Park::for_ever);
+        ensure(work.read() == 1);
+        other.join();
+      },
+      {.preemption_bound = Options::unbounded});
+}
+
+TEST(ReactorParkModel, WorkOfTwoIsSeenThoughTheirUnparksAreOne) {
+  check([] {
+    ReactorPark park;
+    atomic<int> work{0};
+    const auto bring = [&] {
+      work.fetch_add(1, memory_order_relaxed);
+      park.unpark();
+    };
+    Thread first(bring);
+    Thread second(bring);
+    while (work.load(memory_order_relaxed) != 2) park.park(Park::for_ever);
+    first.join();
+    second.join();
+  });
+}
+
+TEST(ReactorParkModel, AParkWithALimitDoesNotLoseTheUnparkThatComesAsItEnds) {
+  check([] {
+    ReactorPark park;
+    atomic<int> work{0};
+    Thread other([&] {
+      work.store(1, memory_order_relaxed);
+      park.unpark();
+    });
+    park.park(nanoseconds(5));
+    park.poll();
+    while (work.load(memory_order_relaxed) != 1) park.park(Park::for_ever);
     other.join();
   });
 }
