@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "rouse/base/block_pool.hpp"
+
 #include "exec/current.hpp"
 #include "exec/thread_park.hpp"
 
@@ -36,6 +38,7 @@ ThreadWaker::~ThreadWaker() {
 }
 
 void ThreadWaker::wait() {
+  tidy_blocks();
   if (!driver_) return park_of(waker_)->park.park(Park::for_ever);
   driver_->poll();
   park_of(waker_)->park.park(driver_->until_next(false));

@@ -1,5 +1,6 @@
 #include "exec/local_core.hpp"
 
+#include "rouse/base/block_pool.hpp"
 #include "rouse/exec/block_on.hpp"
 
 namespace rouse {
@@ -152,6 +153,7 @@ void LocalCore::unpark_owner(void* core) noexcept {
 
 /// False: a timer was due, and nobody has looked for I/O.
 bool LocalCore::sleep() {
+  tidy_blocks();
   std::chrono::nanoseconds time = Park::for_ever;
   if (driver_) {
     driver_->poll();

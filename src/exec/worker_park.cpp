@@ -1,10 +1,13 @@
 #include "exec/worker_park.hpp"
 
+#include "rouse/base/block_pool.hpp"
+
 #include "exec/deadline.hpp"
 
 namespace rouse {
 
 bool WorkerPark::park(DriverSeat& seat, std::chrono::nanoseconds at_most) {
+  tidy_blocks();
   Park* const driver = seat.take();
   if (driver == nullptr) {
     wait(at_most);

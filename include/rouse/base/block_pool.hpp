@@ -3,8 +3,9 @@
 //
 // A block may be freed on another thread than it was made on. It goes back to the heap it was cut
 // from, in batches: blocks of two threads are never neighbours in a cache line, and a thread that
-// only allocates reuses what another only frees. Memory once taken stays with the pool; the peak
-// uses of the threads bound it together. The heap of a thread that ended goes to a later one.
+// only allocates reuses what another only frees. Memory goes from thread to thread and back to the
+// system in chunks of 64 KiB, once all of one is free: see src/base/block_depot.hpp. The heap of a
+// thread that ended goes to a later one.
 //
 // Under AddressSanitizer and the model checker every block comes from and goes to operator
 // new/delete, so that leaks and uses after free are seen.
@@ -59,7 +60,11 @@ inline void free_block(void* block, std::size_t size) noexcept {
   free_class(block, BlockClass::of(size));
 }
 
-/// Bytes the pool has taken from the system so far, in use or not.
+/// For a thread that is about to sleep, maybe for long: lets others and the system have what it
+/// does not need. Looks for that at most once a second.
+ROUSE_API void tidy_blocks() noexcept;
+
+/// Bytes the pool has from the system, in use or not.
 [[nodiscard]] ROUSE_API std::size_t block_pool_bytes() noexcept;
 
 }  // namespace rouse

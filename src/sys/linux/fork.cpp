@@ -19,4 +19,8 @@ std::uint32_t fork_count() noexcept {
   return forks.load(memory_order_relaxed);
 }
 
+bool at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept {
+  return pthread_atfork(before, in_parent, in_child) == 0;
+}
+
 }  // namespace rouse::sys

@@ -1,0 +1,96 @@
+// What the heaps of the block pool share: the depot. Whole chunks move through it from heap to
+// heap, and from it back to the system.
+//
+// Threads count nothing when they allocate or free, so nobody knows which chunks are whole until
+// somebody sorts free blocks by chunk. That happens
+//  - when a heap needs a chunk and the depot has none: the free blocks of that heap, then the
+//    shared ones of the others are sorted before the system is asked;
+//  - when a thread is about to sleep, at most once a second, and when it ends: all of these, and
+//    what the depot has too much goes back to the system.
+// A sort takes time in proportion to the blocks. Of a heap where it found too little for that, the
+// blocks are sorted again only after the system was asked for chunks that took as long, or, by
+// those who sleep or end, after twenty times as long.
+//
+// The depot keeps 4 MB, or a quarter of what is in use if that is more. A program whose need goes
+// up and down by less, or more often than once a second, does not trouble the system.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "rouse/base/atomic.hpp"
+#include "rouse/base/thread.hpp"
+
+#include "base/block_heap.hpp"
+
+namespace rouse::blocks {
+
+/// Whole chunks.
+struct Chunks {
+  Chunk* first = nullptr;
+  std::size_t count = 0;
+
+  void add(Chunk& chunk) noexcept {
+    chunk.next = std::exchange(first, &chunk);
+    ++count;
+  }
+  void add_all(Chunks others) noexcept {
+    while (others.count != 0) add(others.take());
+  }
+  Chunk& take() noexcept {
+    --count;
+    return *std::exchange(first, first->next);
+  }
+};
+
+class Depot {
+ public:
+  constexpr Depot() noexcept = default;
+
+  /// A heap that has no thread, or a new one. Null if there is no memory for one.
+  Heap* take_heap() noexcept;
+  void put_heap(Heap& heap) noexcept;
+
+  /// Gives the heap, which has used up its chunk, another one. Throws std::bad_alloc.
+  void add_chunk(Heap& heap);
+
+  /// The heap's thread is about to sleep, or ends.
+  void tidy_before_sleep(Heap& heap) noexcept;
+  void tidy_at_end(Heap& heap) noexcept;
+
+  /// What all chunks take together.
+  std::size_t bytes() const noexcept { return chunks_.load(memory_order_relaxed) * chunk_bytes; }
+
+  /// Around fork(): the child finds no lock held and nothing half done.
+  void before_fork() noexcept;
+  void after_fork() noexcept;
+
+ private:
+  Chunk* take_chunk() noexcept;
+  void put_chunks(Chunks found) noexcept;
+  void give_surplus_back() noexcept;
+  bool tidy_to_grow(Heap& own) noexcept;
+  /// What is whole of this heap, or of what it shares; of the thread's own and what all others
+  /// share. `sorting_` is held.
+  Chunks sort(Heap& heap, bool is_own) noexcept;
+  Chunks sort_all(Heap& own) noexcept;
+  Heap* first_heap() noexcept;
+  std::size_t made_chunks() const noexcept { return made_chunks_.load(memory_order_relaxed); }
+  bool is_small() const noexcept { return bytes() <= kept_bytes; }
+
+  static constexpr std::size_t kept_bytes = 4 * 1024 * 1024;
+
+  /// Held by the one that sorts blocks: it counts in the chunks. Taken before `mutex_`.
+  Mutex sorting_;
+
+  Mutex mutex_;  // guards what follows
+  Heap* heaps_ = nullptr;
+  Heap* unused_heaps_ = nullptr;
+  Chunks whole_;
+
+  atomic<std::size_t> chunks_{0};       // in use and whole
+  atomic<std::size_t> made_chunks_{0};  // those that were given back, too
+};
+
+}  // namespace rouse::blocks
