@@ -226,8 +226,9 @@ TEST_P(AsyncFdTest, APipeIsReadByteByByteAndItsEndIsSeen) {
 TEST_P(AsyncFdTest, ASocketWhosePeerHasShutDownIsReadClosedWhileBytesAreLeft) {
   int ends[2];
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends), 0);
+  const OwnedFd own(ends[0]);
   const OwnedFd peer(ends[1]);
-  const AsyncFd socket(OwnedFd(ends[0]), Interest::readable);
+  const AsyncFd socket(own.get(), Interest::readable);
   let_events_be_told();
   EXPECT_FALSE(socket.now().is_read_closed());
   ASSERT_EQ(::write(peer.get(), "abc", 3), 3);
