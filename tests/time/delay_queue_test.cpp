@@ -11,6 +11,7 @@
 #include "rouse/core/async.hpp"
 #include "rouse/future/join.hpp"
 #include "rouse/future/yield_now.hpp"
+#include "rouse/testing/counting_waker.hpp"
 #include "rouse/time/sleep.hpp"
 #include "rouse/time/timeout.hpp"
 
@@ -172,6 +173,21 @@ TEST(DelayQueue, TwentyThousandValuesComeOutInOrder) {
       ++count;
     }
     EXPECT_EQ(count, keys.size() - (keys.size() + 2) / 3);
+  });
+}
+
+TEST(DelayQueue, WhoTakesManyThatAreDueLetsOthersRun) {
+  run_paused([]() -> Async<void> {
+    constexpr unsigned many = 2 * Context::task_budget;
+    DelayQueue<unsigned> queue;
+    for (unsigned i = 0; i < many; ++i) queue.insert(i, 0s);
+    testing::CountingWaker waker;
+    Context cx(waker.waker(), Context::task_budget);
+    unsigned taken = 0;
+    while (taken < many && queue.poll_next(cx).is_ready()) ++taken;
+    EXPECT_EQ(taken, Context::task_budget);
+    EXPECT_GE(waker.count(), 1U) << "it is polled again";
+    co_return;
   });
 }
 
