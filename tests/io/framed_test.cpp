@@ -1,9 +1,11 @@
 // FramedRead, FramedWrite, LengthDelimited, LinesCodec: frames over streams.
 #include "rouse/io/framed.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -262,6 +264,42 @@ TEST(Framed, FramesOfAllSizesPassBetweenTasks) {
   runtime.block_on(std::move(sending));
   ASSERT_EQ(all.size(), count);
   for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(all[i], std::string(i, 'f'));
+}
+
+/// Fills the buffer up to `n` bytes.
+void fill(io::FrameBuffer& buffer, std::size_t n) {
+  while (buffer.size() < n) {
+    const std::span<std::byte> room = buffer.room();
+    const std::size_t added = std::min(room.size(), n - buffer.size());
+    for (std::size_t i = 0; i < added; ++i)
+      room[i] = static_cast<std::byte>((buffer.size() + i) * 7);
+    buffer.add(added);
+  }
+}
+
+TEST(FrameBuffer, IsSmallAgainAfterALargeFrame) {
+  io::FrameBuffer buffer;
+  for (const std::size_t rest : {0U, 1U, 1'000U, 32'768U}) {
+    constexpr std::size_t large = 10'000'000;
+    fill(buffer, large);
+    buffer.consume(large - rest);
+    EXPECT_LE(buffer.room().size() + rest, 65'536U);
+    ASSERT_EQ(buffer.size(), rest);
+    for (std::size_t i = 0; i < rest; ++i)
+      ASSERT_EQ(buffer.bytes()[i], static_cast<std::byte>((large - rest + i) * 7));
+    buffer.consume(rest);
+  }
+}
+
+TEST(FrameBuffer, KeepsItsMemoryForFramesOfUsualSize) {
+  io::FrameBuffer buffer;
+  fill(buffer, 60'000);
+  const std::byte* const memory = buffer.bytes().data();
+  for (int i = 0; i < 10; ++i) {
+    buffer.consume(buffer.size());
+    fill(buffer, 60'000);
+    EXPECT_EQ(buffer.bytes().data(), memory);
+  }
 }
 
 }  // namespace

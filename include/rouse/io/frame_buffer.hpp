@@ -1,5 +1,6 @@
 // FrameBuffer: bytes that were read and are not yet a frame. Filled at its end, taken from at its
-// front. It grows with what has arrived, never with what a peer only announces.
+// front. It grows with what has arrived, never with what a peer only announces, and after a large
+// frame it is small again.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +33,8 @@ class FrameBuffer {
 
   /// Room to read into: at least a byte, more as the buffer grows.
   [[nodiscard]] std::span<std::byte> room() {
-    constexpr std::size_t least = std::size_t{8} * 1024;
-    if (end_ == buf_.size()) make_room(least);
+    if (buf_.size() > kept && size() <= kept / 2) shrink();
+    if (end_ == buf_.size()) make_room();
     return std::span<std::byte>(buf_).subspan(end_);
   }
   /// So many bytes were read into the room.
@@ -43,8 +44,18 @@ class FrameBuffer {
   }
 
  private:
+  static constexpr std::size_t least = std::size_t{8} * 1024;
+  static constexpr std::size_t kept = std::size_t{64} * 1024;  // also when there is little in it
+
+  void shrink() {
+    std::vector<std::byte> small(std::max(least, 2 * size()));
+    std::ranges::copy(bytes(), small.begin());
+    end_ -= begin_;
+    begin_ = 0;
+    buf_.swap(small);
+  }
   /// Moves what is there to the front if that makes half of the buffer free, else doubles it.
-  void make_room(std::size_t least) {
+  void make_room() {
     if (begin_ != 0 && begin_ >= buf_.size() / 2) {
       std::memmove(buf_.data(), buf_.data() + begin_, size());
       end_ -= begin_;
