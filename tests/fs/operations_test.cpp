@@ -1,12 +1,18 @@
 #include "rouse/fs/operations.hpp"
 
+#include <array>
+#include <cstdint>
+#include <fcntl.h>
+#include <limits>
 #include <string>
+#include <sys/stat.h>
 #include <utility>
 #include <vector>
 
 #include "rouse/testing/counting_waker.hpp"
 
 #include "fs/fs_support.hpp"
+#include "sys/linux/file_status.hpp"
 
 namespace rouse::fs {
 namespace {
@@ -190,6 +196,36 @@ TEST_F(OperationsTest, EachTellsWhyItFailed) {
     EXPECT_EQ(error, table[i].second) << "case " << i << ": " << error.message();
   }
   EXPECT_EQ(contents_of(dir / "f"), "x");
+}
+
+TEST_F(OperationsTest, ATimeThatDoesNotFitIsAsFarAwayAsFits) {
+  put(dir / "f", "x");
+  run([&]() -> Async<> {
+    for (const std::int64_t seconds : {13'000'000'000, -10'000'000'000}) {  // 2381, 1653
+      const timespec time{.tv_sec = seconds, .tv_nsec = 5};
+      const std::array<timespec, 2> times{time, time};
+      struct stat stored{};
+      const bool is_stored = ::utimensat(AT_FDCWD, (dir / "f").c_str(), times.data(), 0) == 0 &&
+                             ::stat((dir / "f").c_str(), &stored) == 0 &&
+                             stored.st_mtim.tv_sec == seconds;
+      if (!is_stored) continue;  // this file system has no such time
+      const Metadata metadata = co_await fs::metadata(dir / "f");
+      const auto limit = seconds > 0 ? Metadata::Time::max() : Metadata::Time::min();
+      EXPECT_TRUE(metadata.modified() == limit);
+      EXPECT_TRUE(metadata.accessed() == limit);
+    }
+  });
+}
+
+TEST(FileStatus, NanosecondsThatDoNotFitAreTheMostThatFit) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  EXPECT_EQ(sys::nanoseconds(timespec{.tv_sec = 1, .tv_nsec = 5}), 1'000'000'005);
+  EXPECT_EQ(sys::nanoseconds(timespec{.tv_sec = -1, .tv_nsec = 5}), -999'999'995);
+  EXPECT_EQ(sys::nanoseconds(timespec{.tv_sec = 9'223'372'036, .tv_nsec = 854'775'807}), Limits::max());
+  EXPECT_EQ(sys::nanoseconds(timespec{.tv_sec = 9'223'372'036, .tv_nsec = 854'775'808}), Limits::max());
+  EXPECT_EQ(sys::nanoseconds(timespec{.tv_sec = 9'223'372'037, .tv_nsec = 0}), Limits::max());
+  EXPECT_EQ(sys::nanoseconds(timespec{.tv_sec = Limits::max(), .tv_nsec = 0}), Limits::max());
+  EXPECT_EQ(sys::nanoseconds(timespec{.tv_sec = Limits::min(), .tv_nsec = 0}), Limits::min());
 }
 
 TEST_F(OperationsTest, WithoutPermissionItFails) {

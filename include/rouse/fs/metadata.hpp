@@ -53,6 +53,7 @@ class Metadata {
   /// Bytes.
   [[nodiscard]] std::uint64_t len() const noexcept { return fields_.size; }
   [[nodiscard]] Permissions permissions() const noexcept { return Permissions(fields_.mode); }
+  /// A time that `Time` can't hold, before 1677 or after 2262, is Time::min() or Time::max().
   [[nodiscard]] Time accessed() const noexcept { return fields_.accessed; }
   [[nodiscard]] Time modified() const noexcept { return fields_.modified; }
   /// Two files are the same if device and inode are.

@@ -48,14 +48,20 @@ class BufferMut {
   std::size_t size_ = 0;
 };
 
-/// Bytes to write. Of a string literal, what is before its end.
+/// Bytes to write. Of a string literal, or another array of const char, what is before its first
+/// NUL, or all if there is none: for bytes that may be zero say {data, size}, or have a std::array.
 class Buffer {
  public:
   constexpr Buffer() noexcept = default;
   template <ByteLike T>
   Buffer(const T* data, std::size_t size) noexcept
       : data_(reinterpret_cast<const std::byte*>(data)), size_(size) {}
-  Buffer(const char* text) noexcept : Buffer(text, std::strlen(text)) {}
+  template <std::size_t n>
+  Buffer(const char (&text)[n]) noexcept : Buffer(text, ::strnlen(text, n)) {}
+  /// Of a pointer to text; an array is no pointer.
+  template <class P>
+    requires(std::same_as<P, const char*> || std::same_as<P, char*>)
+  Buffer(const P& text) noexcept : Buffer(text, std::strlen(text)) {}
   Buffer(const BufferMut& bytes) noexcept : Buffer(bytes.data(), bytes.size()) {}
   template <ByteRange R>
     requires(!std::same_as<std::remove_cvref_t<R>, Buffer>)
