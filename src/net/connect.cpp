@@ -34,10 +34,9 @@ class Race {
     for (;;) {
       if (next_ < addresses_.size() && (newest_failed_ || has_waited(cx))) begin_next();
       for (auto attempt = attempts_.begin(); attempt != attempts_.end();) {
-        auto polled = attempt->poll_result(cx);
+        auto polled = attempt->connecting.poll_result(cx);
         if (polled.is_ready() && polled.value()) return polled;
-        if (polled.is_ready() && !error_) error_ = polled.value().error();
-        if (polled.is_ready() && std::next(attempt) == attempts_.end()) newest_failed_ = true;
+        if (polled.is_ready()) note_error(attempt->address, polled.value().error());
         attempt = polled.is_ready() ? attempts_.erase(attempt) : std::next(attempt);
       }
       if (newest_failed_ && next_ < addresses_.size()) continue;
@@ -47,19 +46,29 @@ class Race {
   }
 
  private:
+  struct Begun {
+    std::size_t address;  // which one
+    Attempt<TcpStream> connecting;
+  };
+
   bool has_waited(Context& cx) { return delay_ && delay_->poll(cx).is_ready(); }
   void begin_next() {
-    attempts_.push_back(connect_to(addresses_[next_++]));
+    attempts_.push_back({next_, connect_to(addresses_[next_])});
+    ++next_;
     delay_.emplace(sleep(attempt_delay));
     newest_failed_ = false;
+  }
+  void note_error(std::size_t address, std::error_code error) noexcept {
+    if (address == 0) error_ = error;
+    if (address + 1 == next_) newest_failed_ = true;
   }
 
   const std::vector<SocketAddr> addresses_;
   std::size_t next_ = 0;
-  bool newest_failed_ = true;               // or there was none yet: the next one need not wait
-  std::list<Attempt<TcpStream>> attempts_;  // do not move once they are polled
+  bool newest_failed_ = true;  // or there was none yet: the next one need not wait
+  std::list<Begun> attempts_;  // do not move once they are polled
   std::optional<Sleep> delay_;
-  std::error_code error_;
+  std::error_code error_;  // the first address's
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace rouse::net {
 
-/// Nothing tells when a descriptor is to be had again.
+/// Nothing tells when a descriptor is to be had again, or the system forbids no longer.
 inline constexpr std::chrono::milliseconds accept_pause(20);
 
 template <class S>
@@ -36,7 +36,9 @@ Poll<Result<Accepted<S>>> poll_accept(const io::AsyncFd& io, Context& cx, Accept
     } else {
       error = accepted.error();
     }
-    if (!sys::is_out_of_resources(error)) return Ready::ready(Result<Accepted<S>>(error));
+    if (!sys::is_out_of_resources(error) && !sys::is_of_one_connection(error)) {
+      return Ready::ready(Result<Accepted<S>>(error));
+    }
     wait.pause.emplace(sleep(accept_pause));
   }
 }

@@ -50,14 +50,15 @@ void change_hops(int fd, std::uint32_t hops) {
 std::uint32_t hops_of(int fd) { return static_cast<std::uint32_t>(option_of(fd, hops_option(fd))); }
 
 Result<AcceptedFd> accept_next(int listener) noexcept {
-  for (;;) {
+  constexpr int most_passed_over = 64;
+  for (int tries = 0;; ++tries) {
     AcceptedFd accepted;
     Result<io::OwnedFd> fd = sys::accept(listener, accepted.peer);
     if (fd) {
       accepted.fd = *std::move(fd);
       return accepted;
     }
-    if (!sys::is_of_one_connection(fd.error())) return fd.error();
+    if (!sys::is_of_one_connection(fd.error()) || tries == most_passed_over) return fd.error();
   }
 }
 

@@ -41,7 +41,8 @@ std::uint32_t hops_of(int fd);
 inline constexpr int default_backlog = 1024;
 
 /// One connection of a listening socket. Errors of a connection that has gone meanwhile are not
-/// reported, the next one is given; others are, `operation_would_block` among them.
+/// reported, the next one is given, unless there are 64 of them in a row; others are,
+/// `operation_would_block` among them.
 struct AcceptedFd {
   io::OwnedFd fd;
   sys::NativeAddress peer;

@@ -51,7 +51,9 @@ Transferred StreamSocket::poll_read(Context& cx, std::span<std::byte> buf) {
                        [&] { return sys::receive(io_.fd(), buf); });
 }
 Transferred StreamSocket::poll_readv(Context& cx, std::span<const io::BufferMut> bufs) {
-  return poll_transfer(cx, Interest::readable, to_drain(total(bufs)),
+  // Buffers that the system is not given stay empty: then less than all says nothing.
+  const std::size_t wanted = bufs.size() <= sys::max_buffers ? to_drain(total(bufs)) : 0;
+  return poll_transfer(cx, Interest::readable, wanted,
                        [&] { return sys::receivev(io_.fd(), bufs); });
 }
 Transferred StreamSocket::poll_write(Context& cx, std::span<const std::byte> data) {

@@ -36,6 +36,8 @@ Result<void> shutdown_write(int fd) noexcept;
 Result<std::size_t> receive(int fd, std::span<std::byte> buf) noexcept;
 /// What was received stays there.
 Result<std::size_t> peek(int fd, std::span<std::byte> buf) noexcept;
+/// receivev and sendv use so many buffers at most; they pass over empty ones.
+inline constexpr std::size_t max_buffers = 64;
 Result<std::size_t> receivev(int fd, std::span<const io::BufferMut> bufs) noexcept;
 Result<std::size_t> send(int fd, std::span<const std::byte> data) noexcept;
 Result<std::size_t> sendv(int fd, std::span<const io::Buffer> bufs) noexcept;

@@ -12,6 +12,7 @@
 #include "rouse/net/tcp_stream.hpp"
 #include "rouse/net/unix_listener.hpp"
 #include "rouse/net/unix_stream.hpp"
+#include "rouse/time/timeout.hpp"
 
 #include "faulty/harness.hpp"
 
@@ -145,6 +146,24 @@ TEST(FaultyStream, AcceptGoesOnAfterWhatConcernsOneConnectionOrWillPass) {
                       ENETUNREACH, EPERM})
         .backs_off({EMFILE, ENFILE, ENOBUFS, ENOMEM})
         .try_all();
+  }
+}
+
+/// A sandbox forbids it for good.
+TEST(FaultyStream, AnAcceptThatIsForbiddenForGoodLeavesTheThreadToOthers) {
+  for (const On kind : {On::current_thread, On::two_workers}) {
+    const Watchdog watchdog("accept without permission");
+    Runtime rt = make_runtime(kind);
+    const Injection injection(Fault("accept4", EPERM).always());
+    rt.block_on([]() -> Async<void> {
+      auto listener = co_await net::TcpListener::bind("127.0.0.1:0");
+      auto client = co_await net::TcpStream::connect(listener.local_addr());
+      const auto accepted =
+          co_await timeout(std::chrono::milliseconds(100), listener.accept()).result();
+      EXPECT_TRUE(!accepted && accepted.error() == std::errc::timed_out);
+    }());
+    EXPECT_GT(injection.hits(), 64);      // after the pause it tries again
+    EXPECT_LT(injection.hits(), 10'000);  // and does not spin
   }
 }
 

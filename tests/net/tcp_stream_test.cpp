@@ -3,8 +3,11 @@
 #include <array>
 #include <chrono>
 #include <fcntl.h>
+#include <optional>
 #include <string>
 #include <sys/socket.h>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -15,6 +18,7 @@
 #include "rouse/testing/drop_at_each_poll.hpp"
 #include "rouse/testing/poll_harness.hpp"
 #include "rouse/time/instant.hpp"
+#include "rouse/time/sleep.hpp"
 #include "rouse/time/timeout.hpp"
 
 #include "net/connect.hpp"
@@ -199,6 +203,37 @@ TEST_P(TcpStreams, SeveralBuffersAreWrittenAndReadWithOneCall) {
   });
 }
 
+TEST_P(TcpStreams, ManyEmptyBuffersAreNeitherTheEndNorARefusal) {
+  run([]() -> Async<void> {
+    auto [client, server] = co_await tcp_pair();
+    std::vector<io::Buffer> out(64);
+    out.emplace_back("here");
+    const std::size_t written = co_await client.writev(out);
+    EXPECT_EQ(written, 4U);
+    std::array<char, 8> buf{};
+    std::vector<io::BufferMut> in(64);
+    in.emplace_back(buf);
+    const std::size_t read = co_await server.readv(in);
+    EXPECT_EQ(text_of(buf, read), "here");
+  });
+}
+
+TEST_P(TcpStreams, WhatManyBuffersHadNoRoomForTheNextReadGives) {
+  run([]() -> Async<void> {
+    auto [client, server] = co_await tcp_pair();
+    const std::string sent(100, 'x');
+    co_await client.write_all(sent);
+    std::array<char, 200> buf{};
+    std::size_t arrived = 0;
+    while (arrived < 100) arrived = co_await server.peek(buf);
+    std::vector<io::BufferMut> in;
+    for (char& byte : buf) in.emplace_back(&byte, 1);
+    std::size_t read = 0;
+    while (read < 100) read += co_await server.readv(in);
+    EXPECT_EQ(read, 100U);
+  });
+}
+
 TEST_P(TcpStreams, AReadWithoutDataWouldBlockAndOneWithDataDoesNot) {
   run([]() -> Async<void> {
     auto [client, server] = co_await tcp_pair();
@@ -340,6 +375,26 @@ TEST_P(TcpStreams, WhereAllAddressesFailTheErrorIsThatOfTheFirst) {
     const auto wrong = co_await connect_to_first(others).result();
     EXPECT_TRUE(!wrong && wrong.error() == std::errc::address_family_not_supported);
   });
+}
+
+Async<void> drop_after_others_have_begun(std::optional<SilentAddress>& silent) {
+  co_await sleep(500ms);
+  silent.reset();
+}
+
+TEST(TcpConnect, TheErrorIsThatOfTheFirstAddressThoughOthersFailedBefore) {
+  Runtime rt = Runtime::builder().current_thread().start_paused().build();
+  rt.block_on([]() -> Async<void> {
+    std::optional<SilentAddress> silent;
+    silent.emplace();
+    std::vector<SocketAddr> addresses{silent->address, SocketAddr::parse("unix:/x").value()};
+    auto connect = connect_to_first(addresses);
+    auto dropping = drop_after_others_have_begun(silent);
+    // The system knocks again after a second, and is refused then.
+    const auto both = co_await join(std::move(connect).result(), std::move(dropping));
+    const auto& refused = std::get<0>(both);
+    EXPECT_TRUE(!refused && refused.error() == std::errc::connection_refused);
+  }());
 }
 
 TEST_P(TcpStreams, AConnectDroppedMidwayLeaksNoDescriptor) {

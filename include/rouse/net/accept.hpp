@@ -28,10 +28,11 @@ class AcceptWait {
  public:
   AcceptWait() noexcept = default;
   io::ReadinessWaiter waiter;
-  std::optional<Sleep> pause;  // no descriptor is to be had: until the next try
+  std::optional<Sleep> pause;  // no connection is to be had: until the next try
 };
 
-/// Completes with a connection. Where none can be had for want of descriptors or memory it tries
+/// Completes with a connection. One that is gone again, or that a firewall forbids, is passed over.
+/// Where none can be had for want of descriptors or memory, or 64 in a row are forbidden, it tries
 /// again every 20 ms: a listener outlives that. Dropped midway, no connection is lost: whoever
 /// accepts next gets it. Any number of tasks may accept at once. Errors: Error::runtime_ended, and
 /// those that say that the listener itself is of no use.
