@@ -1,7 +1,9 @@
 // What a runtime stands on: epoll, its eventfd, and the calls that wait.
 #include <chrono>
 #include <cstdlib>
+#include <fcntl.h>
 #include <thread>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,6 +48,38 @@ Async<void> wait_for_another_thread() {
 TEST(FaultyPoller, ARuntimeWithoutAnEpollIsNotBuilt) {
   Site("epoll_create1", "build a Runtime", build_runtimes).try_all();
   Site("eventfd", "build a Runtime", build_runtimes).try_all();
+}
+
+/// Without it while it lives.
+class WithoutStandardInput {
+ public:
+  WithoutStandardInput() : before_(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {
+    ::close(STDIN_FILENO);
+  }
+  WithoutStandardInput(const WithoutStandardInput&) = delete;
+  WithoutStandardInput& operator=(const WithoutStandardInput&) = delete;
+  ~WithoutStandardInput() {
+    ::dup2(before_, STDIN_FILENO);
+    ::close(before_);
+  }
+
+ private:
+  int before_;
+};
+
+void build_without_standard_input(Runtime&) {
+  const WithoutStandardInput without;
+  const Runtime rt = Runtime::builder().current_thread().build();
+  EXPECT_GE(::fcntl(STDIN_FILENO, F_GETFL), 0);
+}
+
+TEST(FaultyPoller, AStandardStreamThatCannotBeReplacedIsReported) {
+  Site("open", "build a Runtime without standard input", build_without_standard_input)
+      .retried({EINTR})
+      .try_all();
+  Site("fcntl(F_GETFL)", "build a Runtime", build_and_drop_runtimes)
+      .ignored("what was opened in its place is closed")
+      .try_all();
 }
 
 TEST(FaultyPoller, WhatCannotBeWatchedIsReported) {

@@ -40,6 +40,18 @@ Result<std::pair<io::OwnedFd, io::OwnedFd>> pipe() noexcept {
   return std::pair(io::OwnedFd(ends[0]), io::OwnedFd(ends[1]));
 }
 
+// Not closed on exec: a child has them, too.
+Result<void> fill_standard_descriptors() noexcept {
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(standard, F_GETFL) != -1) continue;
+    io::OwnedFd null(retry([] { return ::open("/dev/null", O_RDWR); }));
+    if (!null) return last_error();
+    // It has the lowest number that was free. Above: another thread was faster.
+    if (null.get() <= STDERR_FILENO) static_cast<void>(null.release());
+  }
+  return {};
+}
+
 bool is_ready_now(int fd, io::Interest interest) noexcept {
   const auto bits = static_cast<unsigned>(interest);
   pollfd look{.fd = fd, .events = 0, .revents = 0};

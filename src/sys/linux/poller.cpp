@@ -11,6 +11,7 @@
 #include "rouse/base/atomic.hpp"
 #include "rouse/io/error.hpp"
 
+#include "sys/fd.hpp"
 #include "sys/fork.hpp"
 #include "sys/linux/call.hpp"
 
@@ -71,6 +72,7 @@ int wait_for(int epoll, epoll_event* events, std::chrono::nanoseconds at_most) n
 Result<std::unique_ptr<Poller>> Poller::make() noexcept {
   auto poller = std::unique_ptr<Poller>(new (std::nothrow) Poller());
   if (!poller) return std::errc::not_enough_memory;
+  if (const auto filled = fill_standard_descriptors(); !filled) return filled.error();
   poller->forks_before_ = fork_count();
   poller->epoll_ = io::OwnedFd(::epoll_create1(EPOLL_CLOEXEC));
   if (!poller->epoll_) return last_error();
