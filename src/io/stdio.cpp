@@ -15,19 +15,20 @@ using Transferred = Poll<Result<std::size_t>>;
 }  // namespace
 
 SharedFd::SharedFd(int fd, Interest direction) noexcept {
-  const auto duplicated = [&] {
-    return sys::check_opened_for(fd, direction).and_then([&] { return sys::duplicate(fd); });
-  };
-  const auto watched = [&](OwnedFd copy) { return AsyncFd::own(std::move(copy), direction); };
-  if (Result<AsyncFd> made = duplicated().and_then(watched)) {
-    is_socket_ = sys::is_socket(made->fd()).value_or(false);
+  Result<sys::SharedCopy> copy = sys::share(fd, direction);
+  if (!copy) {
+    error_ = copy.error();
+    return;
+  }
+  how_ = copy->how;
+  if (Result<AsyncFd> made = AsyncFd::own(std::move(copy->fd), direction)) {
     watched_ = *std::move(made);
   } else if (made.error() != Error::not_pollable) {
     error_ = made.error();
-  } else if (Result<OwnedFd> copy = duplicated()) {
-    unwatched_ = *std::move(copy);
+  } else if (Result<OwnedFd> plain = sys::duplicate(fd)) {
+    unwatched_ = *std::move(plain);
   } else {
-    error_ = copy.error();
+    error_ = plain.error();
   }
 }
 
@@ -42,16 +43,14 @@ Transferred SharedFd::poll_transfer(Context& cx, Interest direction, Fn fn) {
 Transferred SharedFd::poll_read(Context& cx, std::span<std::byte> buf) {
   return poll_transfer(cx, Interest::readable, [&] {
     if (!watched_) return sys::read(unwatched_.get(), buf);
-    if (is_socket_) return sys::receive_shared(watched_->fd(), buf);
-    return sys::read_shared(watched_->fd(), buf);
+    return sys::read_shared(how_, watched_->fd(), buf);
   });
 }
 
 Transferred SharedFd::poll_write(Context& cx, std::span<const std::byte> data) {
   return poll_transfer(cx, Interest::writable, [&] {
     if (!watched_) return sys::write(unwatched_.get(), data);
-    if (is_socket_) return sys::send_shared(watched_->fd(), data);
-    return sys::write_shared(watched_->fd(), data);
+    return sys::write_shared(how_, watched_->fd(), data);
   });
 }
 

@@ -2,6 +2,7 @@
 #include "rouse/signal/signal.hpp"
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "rouse/io/stdio.hpp"
+#include "rouse/time/timeout.hpp"
 
 #include "faulty/harness.hpp"
 
@@ -112,17 +114,59 @@ Async<void> pass_through(Ends ends) {
 }
 Async<void> through_a_pipe() { co_await pass_through(make_pipe()); }
 Async<void> through_a_socket() { co_await pass_through(make_socket_pair()); }
+/// One that belongs to another user: it can't be opened anew, so each call looks whether it would
+/// block.
+Async<void> through_a_foreign_pipe() {
+  const Injection injection(Fault("open", EACCES).always());
+  co_await pass_through(make_pipe());
+}
 Async<void> through_a_file() { co_await pass_through(make_file()); }
 
 TEST(FaultyStdio, AStreamThatCannotBeHadReportsItWithEachCall) {
   Site("fcntl(F_GETFL)", "a pipe as standard stream", through_a_pipe).try_all();
-  Site("fcntl(F_DUPFD_CLOEXEC)", "a pipe as standard stream", through_a_pipe).try_all();
+  Site("fcntl(F_DUPFD_CLOEXEC)", "a socket as standard stream", through_a_socket).try_all();
   Site("fcntl(F_DUPFD_CLOEXEC)", "a file as standard stream", through_a_file).try_all();
   Site("fcntl(F_GETFL)", "a file as standard stream", through_a_file).try_all();
   Site("epoll_ctl(ADD)", "a pipe as standard stream", through_a_pipe).except({EPERM}).try_all();
-  Site("fstat", "a socket as standard stream", through_a_socket)
-      .ignored("used as what is no socket")
+  Site("fstat", "a socket as standard stream", through_a_socket).try_all();
+}
+
+TEST(FaultyStdio, APipeThatCannotBeOpenedAnewIsUsedAsItIs) {
+  Site("open", "a pipe as standard stream", through_a_pipe)
+      .retried({EINTR})
+      .ignored("used as it is: each call looks whether it would block")
       .try_all();
+}
+
+/// What is written to `side` stays there until somebody reads `screen`.
+struct Terminal {
+  Terminal() : screen(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
+    std::array<char, 64> name{};
+    if (!screen || ::grantpt(screen.get()) != 0 || ::unlockpt(screen.get()) != 0 ||
+        ::ptsname_r(screen.get(), name.data(), name.size()) != 0) {
+      throw std::runtime_error("posix_openpt");
+    }
+    side = io::OwnedFd(::openat(AT_FDCWD, name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC));
+  }
+  io::OwnedFd screen;
+  io::OwnedFd side;
+};
+
+/// Tabs and line ends, which become more on their way.
+TEST(FaultyStdio, AForeignTerminalThatNobodyReadsDoesNotBlockTheThread) {
+  const Watchdog watchdog("a foreign terminal");
+  const Terminal terminal;
+  Runtime rt = make_runtime(On::current_thread);
+  const Injection injection(Fault("open", EACCES).always());
+  rt.block_on([](int side) -> Async<void> {
+    std::string text;
+    while (text.size() < (1U << 20U)) text += "\t\t\t\n";
+    io::Stdout out(side);
+    const auto written =
+        co_await timeout(std::chrono::milliseconds(100), out.write_all(text)).result();
+    EXPECT_TRUE(!written && written.error() == std::errc::timed_out);
+  }(terminal.side.get()));
+  EXPECT_GT(injection.hits(), 0);
 }
 
 TEST(FaultyStdio, ReadingAndWritingReportErrorsAndWaitWhereTheyAreToldTo) {
@@ -142,7 +186,9 @@ TEST(FaultyStdio, ReadingAndWritingReportErrorsAndWaitWhereTheyAreToldTo) {
         .try_all();
     Site(call, "a socket as standard stream", through_a_socket).try_short();
   }
-  Site("poll", "a pipe as standard stream", through_a_pipe).retried({EINTR}).try_all();
+  Site("poll", "a foreign pipe as standard stream", through_a_foreign_pipe)
+      .retried({EINTR})
+      .try_all();
 }
 
 /// A real broken pipe, whose signal must be taken back whatever the taking says.

@@ -2,18 +2,24 @@
 #include "rouse/io/stdio.hpp"
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <poll.h>
+#include <semaphore>
 #include <string>
 #include <sys/socket.h>
 #include <termios.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include <gtest/gtest.h>
 
 #include "rouse/core/async.hpp"
+#include "rouse/future/poll_fn.hpp"
 #include "rouse/runtime/runtime.hpp"
 #include "rouse/testing/poll_harness.hpp"
 
@@ -72,6 +78,17 @@ OwnedFd temporary_file() {
 
 void put(int fd, const std::string& text) {
   if (::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size())) std::abort();
+}
+
+std::string read_all(int fd, std::size_t size) {
+  std::string all;
+  std::array<char, 4096> buf;
+  while (all.size() < size) {
+    const ssize_t n = ::read(fd, buf.data(), buf.size());
+    if (n <= 0) break;
+    all.append(buf.data(), static_cast<std::size_t>(n));
+  }
+  return all;
 }
 
 Async<std::string> read_some(io::Stdin& in) {
@@ -151,14 +168,7 @@ TEST_P(StdioTest, AWriterOfAFullPipeWaitsAndLosesNothing) {
   PollHarness writing(out.write_all(text));
   EXPECT_TRUE(writing.poll_until_ready(1000).is_pending());
   std::string all;
-  std::thread reader([&] {
-    std::array<char, 4096> buf;
-    while (all.size() < text.size()) {
-      const ssize_t n = ::read(pipe.read.get(), buf.data(), buf.size());
-      if (n <= 0) break;
-      all.append(buf.data(), static_cast<std::size_t>(n));
-    }
-  });
+  std::thread reader([&] { all = read_all(pipe.read.get(), text.size()); });
   rt.block_on(writing.future());
   reader.join();
   EXPECT_TRUE(all == text);
@@ -217,6 +227,92 @@ TEST_P(StdioTest, ATerminalShowsWhatIsWritten) {
   std::array<char, 64> buf{};
   ASSERT_EQ(::read(terminal.screen.get(), buf.data(), buf.size()), 6);
   EXPECT_EQ(std::string(buf.data(), 6), "shown\n");
+}
+
+/// Reads when a thread has been blocked for long, so that the test can end.
+class Rescue {
+ public:
+  explicit Rescue(int fd) : thread_([this, fd] { read_if_late(fd); }) {}
+  ~Rescue() {
+    over_.release();
+    thread_.join();
+  }
+  [[nodiscard]] bool was_needed() const { return was_needed_; }
+
+ private:
+  void read_if_late(int fd) {
+    if (over_.try_acquire_for(std::chrono::seconds(10))) return;
+    was_needed_ = true;
+    while (!over_.try_acquire()) {
+      pollfd look{.fd = fd, .events = POLLIN, .revents = 0};
+      if (::poll(&look, 1, 10) == 1) read_all(fd, 1);
+    }
+  }
+  std::binary_semaphore over_{0};
+  std::atomic<bool> was_needed_{false};
+  std::thread thread_;
+};
+
+TEST_P(StdioTest, AWriterOfATerminalThatNobodyReadsWaitsWithoutBlockingItsThread) {
+  const std::string text(100'000, 'x');                         // more than a terminal holds
+  for (std::size_t before = 0; before < 4096; before += 500) {  // less than it holds
+    Terminal terminal;
+    put(terminal.side.get(), std::string(before, '-'));
+    io::Stdout out(terminal.side.get());
+    PollHarness writing(out.write_all(text));
+    {
+      const Rescue rescue(terminal.screen.get());
+      EXPECT_TRUE(writing.poll_until_ready(1000).is_pending());
+      ASSERT_FALSE(rescue.was_needed());
+    }
+    std::string all;
+    std::thread reader([&] { all = read_all(terminal.screen.get(), before + text.size()); });
+    rt.block_on(writing.future());
+    reader.join();
+    EXPECT_TRUE(all == std::string(before, '-') + text);
+  }
+}
+
+/// Where one of them finds room the other one finds none.
+TEST(Stdio, TwoWritersOfOnePipeDoNotBlockTheirThreads) {
+  constexpr std::size_t page = 4096;
+  Runtime rt = Runtime::builder().worker_threads(2).build();
+  const Enter inside = rt.enter();
+  const std::string text(page, 'x');
+  for (int round = 0; round < 1000; ++round) {
+    const Pipe pipe;
+    const int capacity = ::fcntl(pipe.write.get(), F_SETPIPE_SZ, 2 * page);
+    const std::size_t pages = static_cast<std::size_t>(capacity) / page;
+    for (std::size_t i = 1; i < pages; ++i) put(pipe.write.get(), text);
+    std::atomic<int> arrived{0};
+    std::atomic<int> tried{0};
+    const auto write = [&]() -> Async<void> {
+      io::Stdout out(pipe.write.get());
+      auto writing = out.write_all(text);
+      bool is_first = true;
+      auto step = [&](Context& cx) -> Poll<> {
+        if (is_first) ++arrived;
+        // They look at the same moment, if each has a worker for itself.
+        const auto soon = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+        while (arrived != 2 && std::chrono::steady_clock::now() < soon) {
+        }
+        const auto polled = writing.poll_result(cx);
+        if (std::exchange(is_first, false)) ++tried;
+        return polled.is_pending() ? Poll<>(pending) : Poll<>::ready();
+      };
+      co_await poll_fn(step);
+    };
+    auto one = rt.spawn(borrowed(write()));
+    auto other = rt.spawn(borrowed(write()));
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (tried != 2 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    const bool none_is_blocked = tried == 2;
+    std::thread reader([&] { read_all(pipe.read.get(), (pages + 1) * page); });
+    rt.block_on(std::move(one));
+    rt.block_on(std::move(other));
+    reader.join();
+    ASSERT_TRUE(none_is_blocked) << "a worker was blocked, in round " << round;
+  }
 }
 
 TEST_P(StdioTest, ASocketIsReadAndWrittenAndItsEndIsAnError) {

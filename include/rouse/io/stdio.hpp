@@ -5,15 +5,18 @@
 //   co_await out.write_all("hello\n");
 //
 // The shell, and whoever else has the same terminal or pipe, must not find it changed: O_NONBLOCK
-// stays as it is. Each object has a duplicate of the descriptor, and looks before each call whether
-// it would block. So if two read the same pipe or terminal at once (two objects here, or another
-// process), the slower one may block its thread until there is more: let one task read.
+// stays as it is. Each object opens the pipe or terminal once more for itself, in a way that does
+// not block, however many use it at once. Where that is not allowed (it belongs to another user, or
+// /proc is missing) the object has a duplicate, and looks before each call whether it would block:
+// if two use the same pipe or terminal at once, here or in another process, the slower one may then
+// block its thread.
 // A regular file is read and written directly, which takes as long as the disk takes.
 //
 // Nothing is buffered here: what write_all has completed with has been given to the system.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <system_error>
@@ -27,9 +30,13 @@
 #include "rouse/io/read.hpp"
 #include "rouse/io/write.hpp"
 
+namespace rouse::sys {
+enum class Sharing : std::uint8_t;
+}
+
 namespace rouse::io {
 
-/// A duplicate of a descriptor that others share, used in one direction. One task at a time.
+/// A descriptor of our own of what others share, used in one direction. One task at a time.
 class ROUSE_API SharedFd {
  public:
   /// Inside a runtime. If that fails, because `fd` is not open for instance, its error is that of
@@ -45,7 +52,7 @@ class ROUSE_API SharedFd {
 
   std::optional<AsyncFd> watched_;
   OwnedFd unwatched_;  // what is always ready: a regular file, /dev/null
-  bool is_socket_ = false;
+  sys::Sharing how_{};
   std::error_code error_;  // why there is neither
 };
 

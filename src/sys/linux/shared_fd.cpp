@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 #include <csignal>
+#include <cstdio>
 #include <ctime>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,11 +11,27 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
+#include "sys/fd.hpp"
 #include "sys/linux/call.hpp"
 
 namespace rouse::sys {
 namespace {
+
+/// The terminals' multiplexer, /dev/ptmx: opening that makes a new terminal.
+constexpr dev_t pty_master = 0x502;
+
+/// What a terminal takes without blocking when it counts as writable: a run of plain characters, or
+/// one that is translated (a line end, a tab), which its driver is given by itself.
+std::size_t terminal_room(std::span<const std::byte> data) noexcept {
+  constexpr std::size_t longest_run = 256;
+  const auto is_plain = [](std::byte byte) { return byte >= std::byte{' '}; };
+  const auto run = data.first(std::min(data.size(), longest_run));
+  const auto end = std::find_if_not(run.begin(), run.end(), is_plain);
+  const auto plain = static_cast<std::size_t>(end - run.begin());
+  return plain == 0 ? std::min<std::size_t>(data.size(), 1) : plain;
+}
 
 /// Nothing: a call would not block, be it because it fails.
 Result<void> look(int fd, short events) noexcept {
@@ -59,14 +76,6 @@ class WithoutSigpipe {
   bool was_pending_ = false;
 };
 
-}  // namespace
-
-Result<bool> is_socket(int fd) noexcept {
-  struct stat status;
-  if (::fstat(fd, &status) != 0) return last_error();
-  return S_ISSOCK(status.st_mode);
-}
-
 Result<void> check_opened_for(int fd, io::Interest direction) noexcept {
   const int flags = ::fcntl(fd, F_GETFL);
   if (flags < 0) return last_error();
@@ -75,21 +84,54 @@ Result<void> check_opened_for(int fd, io::Interest direction) noexcept {
   return {};
 }
 
-Result<std::size_t> read_shared(int fd, std::span<std::byte> buf) noexcept {
-  if (const Result<void> seen = look(fd, POLLIN); !seen) return seen.error();
-  return count_of([&] { return ::read(fd, buf.data(), buf.size()); });
-}
-Result<std::size_t> receive_shared(int socket, std::span<std::byte> buf) noexcept {
-  return count_of([&] { return ::recv(socket, buf.data(), buf.size(), MSG_DONTWAIT); });
+/// Nothing if it may not be opened.
+io::OwnedFd open_anew(int fd, io::Interest direction) noexcept {
+  char path[32];
+  std::snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+  const int mode = direction == io::Interest::readable ? O_RDONLY : O_WRONLY;
+  return io::OwnedFd(retry([&] { return ::open(path, mode | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); }));
 }
 
-Result<std::size_t> write_shared(int fd, std::span<const std::byte> data) noexcept {
-  if (const Result<void> seen = look(fd, POLLOUT); !seen) return seen.error();
-  return write_without_signal(fd, data.first(std::min<std::size_t>(data.size(), PIPE_BUF)));
+}  // namespace
+
+Result<SharedCopy> share(int fd, io::Interest direction) noexcept {
+  if (const Result<void> open = check_opened_for(fd, direction); !open) return open.error();
+  struct stat status;
+  if (::fstat(fd, &status) != 0) return last_error();
+  const bool is_terminal = S_ISCHR(status.st_mode) && ::isatty(fd) == 1;
+  if (S_ISFIFO(status.st_mode) || (is_terminal && status.st_rdev != pty_master)) {
+    if (io::OwnedFd anew = open_anew(fd, direction)) {
+      return SharedCopy{.fd = std::move(anew), .how = Sharing::opened_anew};
+    }
+  }
+  Result<io::OwnedFd> copy = duplicate(fd);
+  if (!copy) return copy.error();
+  const Sharing looked_at = is_terminal ? Sharing::terminal : Sharing::looked_at;
+  return SharedCopy{.fd = *std::move(copy),
+                    .how = S_ISSOCK(status.st_mode) ? Sharing::socket : looked_at};
 }
-Result<std::size_t> send_shared(int socket, std::span<const std::byte> data) noexcept {
-  return count_of(
-      [&] { return ::send(socket, data.data(), data.size(), MSG_DONTWAIT | MSG_NOSIGNAL); });
+
+Result<std::size_t> read_shared(Sharing how, int fd, std::span<std::byte> buf) noexcept {
+  if (how == Sharing::socket) {
+    return count_of([&] { return ::recv(fd, buf.data(), buf.size(), MSG_DONTWAIT); });
+  }
+  if (how != Sharing::opened_anew) {
+    if (const Result<void> seen = look(fd, POLLIN); !seen) return seen.error();
+  }
+  return count_of([&] { return ::read(fd, buf.data(), buf.size()); });
+}
+
+Result<std::size_t> write_shared(Sharing how, int fd, std::span<const std::byte> data) noexcept {
+  if (how == Sharing::socket) {
+    return count_of(
+        [&] { return ::send(fd, data.data(), data.size(), MSG_DONTWAIT | MSG_NOSIGNAL); });
+  }
+  if (how != Sharing::opened_anew) {
+    if (const Result<void> seen = look(fd, POLLOUT); !seen) return seen.error();
+    data = data.first(how == Sharing::terminal ? terminal_room(data)
+                                               : std::min<std::size_t>(data.size(), PIPE_BUF));
+  }
+  return write_without_signal(fd, data);
 }
 
 Result<std::size_t> write_without_signal(int fd, std::span<const std::byte> data) noexcept {
