@@ -98,6 +98,7 @@
 #include "rouse/process/child_stdio.hpp"  // IWYU pragma: export
 #include "rouse/process/command.hpp"      // IWYU pragma: export
 #include "rouse/process/exit_status.hpp"  // IWYU pragma: export
+#include "rouse/process/output.hpp"       // IWYU pragma: export
 #include "rouse/signal/kind.hpp"          // IWYU pragma: export
 #include "rouse/signal/signal.hpp"        // IWYU pragma: export
 

@@ -5,6 +5,7 @@
 
 #include "rouse/base/assert.hpp"
 
+#include "process/converse.hpp"
 #include "process/orphans.hpp"
 #include "sys/process.hpp"
 
@@ -30,7 +31,8 @@ Child::Child(Child&& other) noexcept
       pidfd_(std::exchange(other.pidfd_, std::nullopt)),
       status_(other.status_),
       pid_(other.pid_),
-      kill_on_drop_(other.kill_on_drop_) {}
+      kill_on_drop_(other.kill_on_drop_),
+      output_limit_(other.output_limit_) {}
 
 Child& Child::operator=(Child&& other) noexcept {
   if (this == &other) return *this;
@@ -42,6 +44,7 @@ Child& Child::operator=(Child&& other) noexcept {
   status_ = other.status_;
   pid_ = other.pid_;
   kill_on_drop_ = other.kill_on_drop_;
+  output_limit_ = other.output_limit_;
   return *this;
 }
 
@@ -90,6 +93,10 @@ Poll<Result<ExitStatus>> Child::poll_wait(Context& cx) {
     if (!seen) return Waited::ready(seen.error());
     pidfd_->clear_blocked(*seen, io::Interest::readable);
   }
+}
+
+Attempt<Output> Child::wait_with_output(std::string input) && {
+  return converse(std::move(*this), std::move(input), output_limit_);
 }
 
 Attempt<ExitStatus> Child::kill() {

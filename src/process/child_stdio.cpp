@@ -18,8 +18,19 @@ io::OwnedFd blocking(io::OwnedFd pipe) noexcept {
 
 Poll<Result<std::size_t>> ChildStdin::poll_write(Context& cx, std::span<const std::byte> data) {
   if (!pipe_) return Poll<Result<std::size_t>>::ready(std::errc::broken_pipe);
-  return pipe_->poll_io(cx, io::Interest::writable,
-                        [&] { return sys::write_without_signal(pipe_->fd(), data); });
+  auto polled = pipe_->poll_io(cx, io::Interest::writable,
+                               [&] { return sys::write_without_signal(pipe_->fd(), data); });
+  is_writing_ = polled.is_pending();
+  if (!is_writing_ && when_written_) std::exchange(when_written_, Waker()).wake();
+  return polled;
+}
+
+void ChildStdin::shut_down_when_written(Context& cx) {
+  if (is_writing_) {
+    when_written_ = cx.waker();
+  } else {
+    pipe_.reset();
+  }
 }
 
 Poll<Result<void>> ChildStdin::poll_flush(Context&) noexcept {

@@ -1,53 +1,15 @@
 #include "rouse/process/command.hpp"
 
 #include "rouse/base/assert.hpp"
-#include "rouse/core/fallible.hpp"
 
 #include "process/launch.hpp"
 
 namespace rouse::process {
 namespace {
 
-/// Reads what a child writes to both of its streams at once: one that waits until it is read must
-/// not wait for the other.
-class ReadBoth : public Fallible<ReadBoth, void> {
- public:
-  ReadBoth(Child& child, std::string& out, std::string& err, std::size_t limit) noexcept {
-    if (child.stdout_) out_.emplace(*child.stdout_, out, limit);
-    if (child.stderr_) err_.emplace(*child.stderr_, err, limit);
-  }
-  Poll<Result<void>> poll_result(Context& cx) {
-    for (std::optional<Reading>* reading : {&out_, &err_}) {
-      if (!*reading) continue;
-      const auto polled = (*reading)->poll_result(cx);
-      if (polled.is_pending()) continue;
-      if (!polled.value()) return Poll<Result<void>>::ready(polled.value().error());
-      reading->reset();
-    }
-    if (out_ || err_) return pending;
-    return Poll<Result<void>>::ready(Result<void>());
-  }
-  [[nodiscard]] bool borrows() const noexcept { return true; }
-
- private:
-  using Reading = io::ReadToEnd<ChildOutput, std::string>;
-  std::optional<Reading> out_;
-  std::optional<Reading> err_;
-};
-
 Attempt<Output> run_for_output(Command command) {
   Child child = Launch(command, true).start();
-  child.stdin_.reset();
-  std::string out;
-  std::string err;
-  const Result<void> read =
-      co_await ReadBoth(child, out, err, Launch::output_limit(command)).result();
-  if (!read) {
-    static_cast<void>(child.start_kill());
-    co_return read.error();
-  }
-  const ExitStatus status = co_await child.wait();
-  co_return Output(status, std::move(out), std::move(err));
+  co_return co_await std::move(child).wait_with_output().result();
 }
 
 Attempt<ExitStatus> run_for_status(Command command) {

@@ -41,7 +41,7 @@ Child Launch::start() {
     forget_orphan();
     fail(pidfd.error());
   }
-  Child child(*std::move(pidfd), spawned->pid, command_.kill_on_drop_);
+  Child child(*std::move(pidfd), spawned->pid, command_.kill_on_drop_, command_.output_limit_);
   if (ours_[0]) child.stdin_.emplace(*std::move(ours_[0]));
   if (ours_[1]) child.stdout_.emplace(*std::move(ours_[1]));
   if (ours_[2]) child.stderr_.emplace(*std::move(ours_[2]));

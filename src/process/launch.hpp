@@ -21,7 +21,6 @@ class Launch {
   /// Once; and then drop this, which has the child's ends of the pipes open. Throws
   /// std::system_error.
   Child start();
-  static std::size_t output_limit(const Command& command) noexcept { return command.output_limit_; }
 
  private:
   static constexpr std::size_t streams = 3;

@@ -83,11 +83,8 @@ rouse::Async<std::string> sorted(std::string lines) {
                    .stdout_(Stdio::piped())
                    .kill_on_drop(true)
                    .spawn();
-  co_await child.stdin_->write_all(lines);
-  child.stdin_.reset();  // the end of its input
-  auto text = co_await child.stdout_->read_to_string();
-  co_await child.wait();
-  co_return text;
+  auto output = co_await std::move(child).wait_with_output(std::move(lines));
+  co_return output.stdout_;
 }
 // [/pipes]
 

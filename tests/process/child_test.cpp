@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "rouse/core/async.hpp"
+#include "rouse/future/join.hpp"
 #include "rouse/io/error.hpp"
 #include "rouse/process/command.hpp"
 #include "rouse/testing/poll_harness.hpp"
@@ -38,9 +39,15 @@ Child waiting_child() { return Command("cat").stdin_(Stdio::piped()).spawn(); }
 
 Async<void> feed(process::ChildStdin in, std::string text) { co_await in.write_all(text); }
 
-TEST_P(ChildTest, WhatIsWrittenToCatComesBack) {
+/// More than any pipe holds.
+std::string long_text() {
   std::string text(1 << 20, '\0');
   for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>('a' + i % 19);
+  return text;
+}
+
+TEST_P(ChildTest, WhatIsWrittenToCatComesBack) {
+  const std::string text = long_text();
   auto child = Command("cat").stdin_(Stdio::piped()).stdout_(Stdio::piped()).spawn();
   auto feeding = rt.spawn(feed, std::move(*child.stdin_), text);
   EXPECT_TRUE(rt.block_on(child.stdout_->read_to_string()) == text);
@@ -51,7 +58,69 @@ TEST_P(ChildTest, WhatIsWrittenToCatComesBack) {
 TEST_P(ChildTest, WaitClosesStdinFirst) {
   auto child = waiting_child();
   EXPECT_TRUE(rt.block_on(child.wait()).success());
-  EXPECT_FALSE(child.stdin_);
+  EXPECT_EQ(rt.block_on(child.stdin_->write_all("x").result()).error(), std::errc::broken_pipe);
+}
+
+TEST_P(ChildTest, AWaitLetsAPendingWriteCompleteBeforeItClosesStdin) {
+  const std::string text = long_text();
+  auto child = Command("cat").stdin_(Stdio::piped()).stdout_(Stdio::piped()).spawn();
+  auto write = child.stdin_->write_all(text);
+  auto read = child.stdout_->read_to_string();
+  auto wait = child.wait();
+  const auto [written, all, status] = rt.block_on(
+      join(std::move(write).result(), std::move(read).result(), std::move(wait).result()));
+  EXPECT_TRUE(written);
+  EXPECT_TRUE(all.value() == text);
+  EXPECT_TRUE(status.value().success());
+}
+
+TEST_P(ChildTest, AWaitThatClosedStdinIsToldToWhoWritesThen) {
+  auto child = waiting_child();
+  PollHarness waiting(child.wait());
+  EXPECT_TRUE(waiting.poll().is_pending());
+  EXPECT_EQ(rt.block_on(child.stdin_->write_all("late").result()).error(), std::errc::broken_pipe);
+  EXPECT_TRUE(rt.block_on(waiting.future()).success());
+}
+
+TEST_P(ChildTest, AllInputAllOutputAndTheEndInOneCall) {
+  const std::string text = long_text();
+  auto child = shell("tee /dev/stderr; exit 3")
+                   .stdin_(Stdio::piped())
+                   .stdout_(Stdio::piped())
+                   .stderr_(Stdio::piped())
+                   .spawn();
+  const auto output = rt.block_on(std::move(child).wait_with_output(text));
+  EXPECT_EQ(output.status.code(), 3);
+  EXPECT_TRUE(output.stdout_ == text);
+  EXPECT_TRUE(output.stderr_ == text);
+}
+
+TEST_P(ChildTest, AChildThatReadsNothingOfItsInputIsNoError) {
+  auto child = shell("exec <&-; echo done").stdin_(Stdio::piped()).stdout_(Stdio::piped()).spawn();
+  const auto output = rt.block_on(std::move(child).wait_with_output(long_text()));
+  EXPECT_TRUE(output.status.success());
+  EXPECT_EQ(output.stdout_, "done\n");
+}
+
+TEST_P(ChildTest, WithoutInputStdinIsClosedAtOnce) {
+  auto child = Command("cat").stdin_(Stdio::piped()).stdout_(Stdio::piped()).spawn();
+  const auto output = rt.block_on(std::move(child).wait_with_output());
+  EXPECT_TRUE(output.status.success());
+  EXPECT_EQ(output.stdout_, "");
+}
+
+TEST_P(ChildTest, InputForAChildWithoutAPipeIsRefused) {
+  auto child = Command("true").spawn();
+  const auto output = rt.block_on(std::move(child).wait_with_output("x").result());
+  ASSERT_FALSE(output);
+  EXPECT_EQ(output.error(), std::errc::invalid_argument);
+}
+
+TEST_P(ChildTest, OneThatWritesMoreThanItsLimitIsKilled) {
+  auto child = Command("yes").stdout_(Stdio::piped()).output_limit(10'000).spawn();
+  const auto output = rt.block_on(std::move(child).wait_with_output().result());
+  ASSERT_FALSE(output);
+  EXPECT_EQ(output.error(), io::Error::too_long);  // TearDown waits until it is gone
 }
 
 TEST_P(ChildTest, WaitingAgainGivesTheSameAtOnce) {

@@ -5,7 +5,9 @@
 // Child that is started, waited for or dropped in this process does it.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "rouse/base/attributes.hpp"
@@ -15,6 +17,7 @@
 #include "rouse/io/async_fd.hpp"
 #include "rouse/process/child_stdio.hpp"
 #include "rouse/process/exit_status.hpp"
+#include "rouse/process/output.hpp"
 #include "rouse/signal/kind.hpp"
 
 namespace rouse::process {
@@ -24,8 +27,11 @@ class ChildWait;
 class ROUSE_API Child {
  public:
   /// Made by Command::spawn. `pidfd` is that of the child with the number `pid`.
-  Child(io::AsyncFd pidfd, int pid, bool kill_on_drop) noexcept
-      : pidfd_(std::move(pidfd)), pid_(pid), kill_on_drop_(kill_on_drop) {}
+  Child(io::AsyncFd pidfd, int pid, bool kill_on_drop, std::size_t output_limit) noexcept
+      : pidfd_(std::move(pidfd)),
+        pid_(pid),
+        kill_on_drop_(kill_on_drop),
+        output_limit_(output_limit) {}
   /// Not while it is waited for.
   Child(Child&& other) noexcept;
   Child& operator=(Child&& other) noexcept;
@@ -39,6 +45,14 @@ class ROUSE_API Child {
   Poll<Result<ExitStatus>> poll_wait(Context& cx);
   /// Nothing: it still runs. Does not touch stdin_.
   Result<std::optional<ExitStatus>> try_wait() noexcept;
+
+  /// Writes `input` to stdin_ and closes it, reads stdout_ and stderr_ to their ends, all at once,
+  /// and completes as `wait`. Of streams that were not piped, or were taken, nothing is read.
+  /// Takes the child: `std::move(child).wait_with_output()`. Dropped midway, what was read is lost;
+  /// the process runs on unless kill_on_drop was said. Errors: as `wait`; invalid_argument if there
+  /// is input but no stdin_; io::Error::too_long if it wrote more than the Command's output_limit:
+  /// then it is killed. That the child does not read all of its input is none.
+  [[nodiscard]] Attempt<Output> wait_with_output(std::string input = {}) &&;
 
   /// Kills it (SIGKILL) and completes as `wait`, at once if it had ended by itself. Dropped midway,
   /// the signal is sent all the same if this was polled. Borrows the child.
@@ -61,19 +75,23 @@ class ROUSE_API Child {
   std::optional<ExitStatus> status_;
   int pid_;
   bool kill_on_drop_;
+  std::size_t output_limit_;
 };
 
 /// Completes when the process has ended, with how it did; each further wait does so at once. First
-/// closes stdin_, so that a child that reads to its end is not waited for in vain; it does not read
-/// stdout_ and stderr_, and a child that fills one of them waits for a reader. Dropped midway,
-/// nothing is lost. Any thread; one wait at a time. Errors: no_child_process if somebody else took
-/// note of its end (SIGCHLD is ignored, or a wait for any child); io::Error::runtime_ended.
+/// shuts stdin_ down, so that a child that reads to its end is not waited for in vain; while a
+/// write to it is pending it does so when that has completed. (Who writes now and then takes stdin_
+/// out of the child before; who drops a pending write resets it.) It does not read stdout_ and
+/// stderr_, and a child that fills one of them waits for a reader: see wait_with_output. Dropped
+/// midway, nothing is lost. Any thread; one wait at a time. Errors: no_child_process if somebody
+/// else took note of its end (SIGCHLD is ignored, or a wait for any child);
+/// io::Error::runtime_ended.
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] ChildWait
     : public Fallible<ChildWait, ExitStatus> {
  public:
   explicit ChildWait(Child& child) noexcept : child_(child) {}
   Poll<Result<ExitStatus>> poll_result(Context& cx) {
-    child_.stdin_.reset();
+    if (child_.stdin_) child_.stdin_->shut_down_when_written(cx);
     return child_.poll_wait(cx);
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }

@@ -10,6 +10,7 @@
 #include "rouse/base/result.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/core/poll.hpp"
+#include "rouse/core/waker.hpp"
 #include "rouse/io/async_fd.hpp"
 #include "rouse/io/owned_fd.hpp"
 #include "rouse/io/read.hpp"
@@ -26,11 +27,15 @@ class ROUSE_API ChildStdin : public io::WriteMembers<ChildStdin> {
   Poll<Result<std::size_t>> poll_write(Context& cx, std::span<const std::byte> data);
   Poll<Result<void>> poll_flush(Context&) noexcept;
   Poll<Result<void>> poll_shutdown(Context&) noexcept;
+  /// At once, or after the write that is pending: then `cx` is woken to call this again.
+  void shut_down_when_written(Context& cx);
   /// The pipe itself, which blocks now, as other programs expect: the stdout of another child, say.
   [[nodiscard]] io::OwnedFd into_fd() && noexcept;
 
  private:
   std::optional<io::AsyncFd> pipe_;  // nothing once it was shut down
+  bool is_writing_ = false;          // a write is pending
+  Waker when_written_;               // who waits for its end
 };
 
 /// What the child writes. Reading gives 0 when the child, and whoever has the pipe from it, has

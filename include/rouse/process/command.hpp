@@ -3,10 +3,7 @@
 //   auto listing = co_await process::Command("ls").arg("-l").output();
 //
 //   auto child = process::Command("sort").stdin_(Stdio::piped()).stdout_(Stdio::piped()).spawn();
-//   co_await child.stdin_->write_all("b\na\n");
-//   child.stdin_.reset();                                   // the end of its input
-//   auto sorted = co_await child.stdout_->read_to_string();
-//   auto status = co_await child.wait();
+//   auto sorted = co_await std::move(child).wait_with_output("b\na\n");
 //
 // No shell is involved: an argument is an argument, whatever is in it. The child gets 0, 1 and 2
 // and no other descriptor of ours; no signal is blocked in it, and SIGPIPE ends it. A Command may
@@ -29,6 +26,7 @@
 #include "rouse/io/read_to_end.hpp"
 #include "rouse/process/child.hpp"
 #include "rouse/process/exit_status.hpp"
+#include "rouse/process/output.hpp"
 
 namespace rouse::process {
 
@@ -52,17 +50,6 @@ class ROUSE_API Stdio {
 
   How how_;
   std::shared_ptr<io::OwnedFd> fd_;
-};
-
-/// How a process has ended and what it wrote.
-class Output {
- public:
-  Output(ExitStatus how, std::string out, std::string err) noexcept
-      : status(how), stdout_(std::move(out)), stderr_(std::move(err)) {}
-
-  ExitStatus status;
-  std::string stdout_;
-  std::string stderr_;
 };
 
 class ROUSE_API Command {
@@ -91,7 +78,7 @@ class ROUSE_API Command {
   Command& process_group(int group);
   /// Dropping the Child kills the process (SIGKILL). Default: it runs on.
   Command& kill_on_drop(bool on);
-  /// What `output` reads at most of each stream. Default: 1 GiB.
+  /// What `output` and `wait_with_output` read at most of each stream. Default: 1 GiB.
   Command& output_limit(std::size_t bytes);
 
   /// Starts it; returns when the program runs, which takes a millisecond at most. Inside a runtime.

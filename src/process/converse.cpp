@@ -1,0 +1,77 @@
+#include "process/converse.hpp"
+
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "rouse/core/fallible.hpp"
+#include "rouse/io/read_to_end.hpp"
+#include "rouse/io/write_all.hpp"
+
+namespace rouse::process {
+namespace {
+
+/// Writes what a child reads, and reads what it writes to both of its streams, all at once: a child
+/// that waits for one of them must not wait for another.
+class Conversation : public Fallible<Conversation, void> {
+ public:
+  Conversation(Child& child, const std::string& input, std::string& out, std::string& err,
+               std::size_t limit) noexcept
+      : child_(child) {
+    if (child.stdin_) writing_.emplace(*child.stdin_, input);
+    if (child.stdout_) out_.emplace(*child.stdout_, out, limit);
+    if (child.stderr_) err_.emplace(*child.stderr_, err, limit);
+  }
+  Poll<Result<void>> poll_result(Context& cx) {
+    for (const Result<void>& step : {write(cx), read(out_, cx), read(err_, cx)}) {
+      if (!step) return Poll<Result<void>>::ready(step);
+    }
+    if (writing_ || out_ || err_) return pending;
+    return Poll<Result<void>>::ready(Result<void>());
+  }
+  [[nodiscard]] bool borrows() const noexcept { return true; }
+
+ private:
+  using Reading = io::ReadToEnd<ChildOutput, std::string>;
+
+  Result<void> write(Context& cx) {
+    if (!writing_) return {};
+    const auto polled = writing_->poll_result(cx);
+    if (polled.is_pending()) return {};
+    writing_.reset();
+    child_.stdin_.reset();  // the end of its input
+    const Result<void>& written = polled.value();
+    if (!written && written.error() == std::errc::broken_pipe) return {};  // it wants no more
+    return written;
+  }
+  static Result<void> read(std::optional<Reading>& reading, Context& cx) {
+    if (!reading) return {};
+    const auto polled = reading->poll_result(cx);
+    if (polled.is_pending()) return {};
+    reading.reset();
+    if (!polled.value()) return polled.value().error();
+    return {};
+  }
+
+  Child& child_;
+  std::optional<io::WriteAll<ChildStdin>> writing_;
+  std::optional<Reading> out_;
+  std::optional<Reading> err_;
+};
+
+}  // namespace
+
+Attempt<Output> converse(Child child, std::string input, std::size_t limit) {
+  if (!input.empty() && !child.stdin_) co_return std::errc::invalid_argument;
+  std::string out;
+  std::string err;
+  const Result<void> done = co_await Conversation(child, input, out, err, limit).result();
+  if (!done) {
+    static_cast<void>(child.start_kill());
+    co_return done.error();
+  }
+  const ExitStatus status = co_await child.wait();
+  co_return Output(status, std::move(out), std::move(err));
+}
+
+}  // namespace rouse::process
