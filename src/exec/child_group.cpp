@@ -2,8 +2,6 @@
 
 #include <new>
 
-#include "rouse/exec/task_local.hpp"
-
 #include "exec/deadline.hpp"
 #include "exec/local_core.hpp"
 #include "exec/pool_core.hpp"
@@ -94,10 +92,8 @@ bool ChildGroup::enter() {
 }
 
 bool ChildGroup::poll(Frame& child, Context& cx) const {
-  const TaskLocalsScope in_scope(locals_);
-  Context inner(cx.waker(), cx);
-  inner.set_task_locals(locals_);
-  return child.poll_chain(inner);
+  const TaskLocalsScope in_scope(locals_.get());
+  return child.poll_chain(cx);
 }
 
 void ChildGroup::leave(bool ended) {
@@ -152,12 +148,14 @@ void ChildGroup::wait_until_quiet(Lock& lock, std::uint32_t children) noexcept {
 void ChildGroup::cancel_and_wait(std::uint32_t children) noexcept {
   std::vector<JoinHandle<void>> tasks;
   Waker parent;
+  RefPtr<const TaskLocalNode> locals;  // now: the tasks that keep this may end much later
   {
     Lock lock(mutex_);
     cancelled_ = true;
     if (!is_quiet(children)) wait_until_quiet(lock, children);
     tasks.swap(tasks_);
     parent = std::move(waker_);
+    locals = std::move(locals_);
   }
   for (auto& task : tasks) task.abort();
 }

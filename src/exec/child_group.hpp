@@ -19,13 +19,15 @@
 #include "rouse/core/context.hpp"
 #include "rouse/core/frame.hpp"
 #include "rouse/exec/join_handle.hpp"
+#include "rouse/exec/task_local.hpp"
 
 namespace rouse {
 
 class ChildGroup : public RefCounted<ChildGroup> {
  public:
-  /// `locals` are in effect where the parent is, and live as long as it.
-  explicit ChildGroup(const TaskLocalNode* locals) noexcept : locals_(locals) {}
+  /// `locals` are in effect where the children were begun.
+  explicit ChildGroup(const TaskLocalNode* locals) noexcept
+      : locals_(RefPtr<const TaskLocalNode>::share(locals)) {}
 
   // --- Whoever makes a task of a child. ---
 
@@ -50,7 +52,7 @@ class ChildGroup : public RefCounted<ChildGroup> {
   /// Why what such a task runs was destroyed, if it was not told: the JoinError of that.
   static std::exception_ptr executor_ended() noexcept;
 
-  /// Between the two: the poll itself, with the task locals of the parent.
+  /// Between the two: the poll itself, with the task locals that the children were begun in.
   bool poll(Frame& child, Context& cx) const;
 
   // --- The parent. ---
@@ -80,7 +82,7 @@ class ChildGroup : public RefCounted<ChildGroup> {
   void wait_until_quiet(Lock& lock, std::uint32_t children) noexcept;
   void make_room(std::vector<JoinHandle<void>>& finished);
 
-  const TaskLocalNode* const locals_;
+  RefPtr<const TaskLocalNode> locals_;  // until it is cancelled
   Mutex mutex_;
   CondVar changed_;
   bool cancelled_ = false;

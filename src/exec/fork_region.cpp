@@ -5,6 +5,7 @@
 
 #include "rouse/base/spin_lock.hpp"
 #include "rouse/exec/spawner.hpp"
+#include "rouse/exec/task_local.hpp"
 
 #include "exec/child_group.hpp"
 
@@ -14,9 +15,9 @@ namespace {
 /// A region that has it for a group has none, for lack of memory.
 ChildGroup* no_memory() noexcept { return reinterpret_cast<ChildGroup*>(std::uintptr_t{1}); }
 
+/// Makes a task of a child, which may have begun.
 void promote(Frame& child, ForkRegion& region) noexcept {
   const auto group = RefPtr<ChildGroup>::share(region.group());
-  child.withdraw_offer();
   if (!group) return region.refuse_child();
   if (!group->enroll()) return;
   // From here on the region may be cancelled, and the child be gone: the task finds out.
@@ -31,7 +32,9 @@ void promote(Frame& child, ForkRegion& region) noexcept {
 }  // namespace
 
 void promote_branch(Frame& branch) noexcept {
-  promote(branch, static_cast<ForkRegion&>(branch.offered_by().fork()));
+  auto& region = static_cast<ForkRegion&>(branch.offered_by().fork());
+  branch.withdraw_offer();
+  promote(branch, region);
 }
 
 void promote_all(ForkDeque& forks) noexcept {
@@ -41,7 +44,10 @@ void promote_all(ForkDeque& forks) noexcept {
 /// The first fork of a run, or one that keeps children, or whose children are to be published.
 Transfer ForkRegion::start_slowly(Frame& parent, ChainRun& run) noexcept {
   ForkDeque* forks = run.context().forks();
-  if (!run.settles()) run.settle_with(&settle, forks ? forks->bottom() : 0);
+  if (!run.settles()) {
+    locals_ = task_locals();
+    run.settle_with(&settle, forks ? forks->bottom() : 0, locals_);
+  }
   for (; forks != nullptr && offered_ != count - 1; ++offered_) {
     Frame& child = *children[offered_];
     child.offer(parent);
@@ -68,19 +74,34 @@ void ForkRegion::settle(ChainRun& run, std::uint32_t mark) noexcept {
     while (Frame* branch = forks->pop_above(mark)) promote_branch(*branch);
   }
   run.root().cut_branches(
-      [&](Fork& fork) { return static_cast<ForkRegion&>(fork).detach_kept(cx); });
+      [&](Fork& fork) { return static_cast<ForkRegion&>(fork).detach_kept(cx); },
+      [](Fork& fork, Frame& branch) { static_cast<ForkRegion&>(fork).let_go(branch); });
 }
 
-/// True: this waits no longer for the branch that is suspended. Without a scheduler it is polled by
-/// hand from now on, and so are those that were kept; else a child is lost.
+/// True: the branch that is suspended leaves the chain. Without a scheduler it is polled by hand
+/// from now on, and so are those that were kept; else a child is lost, or there are task locals.
 bool ForkRegion::detach_kept(Context& cx) noexcept {
   const std::uint32_t kept_end = count - begun_;
   if (kept_end > offered_ && ChildGroup::scheduler() == nullptr) return detach_by_hand(cx);
-  for (; offered_ < kept_end; ++offered_) promote(*children[offered_], *this);
-  if (!has_lost_a_child()) return false;
-  poll = &poll_lost;
+  for (; offered_ < kept_end; ++offered_) {
+    children[offered_]->withdraw_offer();  // it may have found the deque full
+    promote(*children[offered_], *this);
+  }
+  if (has_lost_a_child()) {
+    poll = &poll_lost;
+  } else if (locals_ == nullptr || ChildGroup::scheduler() == nullptr) {
+    return false;
+  }
   cx.waker().wake_by_ref();
   return true;
+}
+
+/// A branch that left the chain. Whoever polls the chain next may have set other task locals than
+/// those it was begun in: so it becomes a task as the others, unless the region ends anyway.
+void ForkRegion::let_go(Frame& branch) noexcept {
+  if (poll != &poll_detached) return;
+  --begun_;
+  promote(branch, *this);
 }
 
 bool ForkRegion::detach_by_hand(Context& cx) noexcept {
@@ -95,7 +116,7 @@ bool ForkRegion::detach_by_hand(Context& cx) noexcept {
 bool ForkRegion::poll_alone(Frame** frames, Context& cx) {
   if (!has_started()) {
     children = frames;
-    locals_ = cx.task_locals();
+    locals_ = task_locals();
     if (ChildGroup::scheduler() == nullptr) {
       poll = &poll_by_hand;
     } else {

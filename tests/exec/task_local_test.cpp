@@ -212,10 +212,11 @@ TEST(TaskLocal, TheValueNeedNotBeCopied) {
 TEST(TaskLocal, WorkOnAnotherThreadTakesTheScopesAlong) {
   Gate<> done;
   auto parent = [&]() -> Async<void> {
-    std::jthread helper([&, inherited = task_locals()] {
+    auto here = RefPtr<const TaskLocalNode>::share(task_locals());
+    std::jthread helper([&, inherited = std::move(here)] {
       EXPECT_EQ(request_id.try_get(), nullptr);
       {
-        const TaskLocalsScope in_scope(inherited);
+        const TaskLocalsScope in_scope(inherited.get());
         EXPECT_EQ(request_id.get(), 1);
         EXPECT_EQ(user.get(), long_name);
         // The parent is polled meanwhile and enters its scopes again.

@@ -17,7 +17,6 @@
 namespace rouse {
 
 class ForkDeque;
-class TaskLocalNode;
 
 /// What is to be done when a task's poll is over: see Context::at_poll_end.
 struct PollEnd {
@@ -42,7 +41,7 @@ class Context {
       : waker_(&waker), root_(this), forks_(forks), left_(budget), runs_poll_ends_(true) {}
   /// For a combinator that gives a child a waker of its own: takes from its parent's budget.
   constexpr Context(const Waker& waker, Context& parent) noexcept
-      : waker_(&waker), root_(parent.root_), locals_(parent.locals_), left_(0) {}
+      : waker_(&waker), root_(parent.root_), left_(0) {}
   /// A temporary waker would be gone before the first poll: keep it in a variable.
   explicit Context(const Waker&&) = delete;
   Context(const Waker&&, std::uint32_t) = delete;
@@ -86,10 +85,6 @@ class Context {
 
   /// Null where nobody could take a child over.
   [[nodiscard]] ForkDeque* forks() const noexcept { return root_->forks_; }
-  /// The task locals in effect (exec/task_local.hpp), for work that goes on on another thread.
-  [[nodiscard]] const TaskLocalNode* task_locals() const noexcept { return locals_; }
-  void set_task_locals(const TaskLocalNode* locals) noexcept { locals_ = locals; }
-
   /// The thread gave its fork deque away in the midst of a poll.
   void forget_forks() noexcept { root_->forks_ = nullptr; }
 
@@ -102,7 +97,6 @@ class Context {
   const Waker* waker_;
   Context* root_;  // whose `forks_` and `left_` count: this one, or the task's
   ForkDeque* forks_ = nullptr;
-  const TaskLocalNode* locals_ = nullptr;
   PollEnd* poll_ends_ = nullptr;
   std::uint32_t left_;
   bool runs_poll_ends_ = false;

@@ -40,6 +40,7 @@ struct Leaf {
 
 class Frame;
 class ChainRun;
+class TaskLocalNode;
 
 /// What `await_suspend` returns: the coroutine to go on with where the compiler makes that a tail
 /// call; else one that does nothing, and the loop in `ChainRun::resume` goes on.
@@ -90,12 +91,16 @@ class ChainRun {
   }
 
   using SettleFn = void (*)(ChainRun&, std::uint32_t mark) noexcept;
-  /// `settle(run, mark)` is to be called if this run ends with the chain suspended.
-  void settle_with(SettleFn settle, std::uint32_t mark) noexcept {
+  /// `settle(run, mark)` is to be called if this run ends with the chain suspended. `locals` are
+  /// the task locals of the thread (exec/task_local.hpp): the same wherever the chain hands over.
+  void settle_with(SettleFn settle, std::uint32_t mark, const TaskLocalNode* locals) noexcept {
     settle_ = settle;
     mark_ = mark;
+    locals_ = locals;
   }
   bool settles() const noexcept { return settle_ != nullptr; }
+  /// Null if there are none, or before `settle_with`.
+  const TaskLocalNode* task_locals() const noexcept { return locals_; }
   void end_suspended() noexcept {
     if (settle_ != nullptr) [[unlikely]]
       settle_(*this, mark_);
@@ -107,6 +112,7 @@ class ChainRun {
   std::coroutine_handle<> next_;
   SettleFn settle_ = nullptr;
   std::uint32_t mark_ = 0;
+  const TaskLocalNode* locals_ = nullptr;
 };
 
 /// The part of a coroutine frame that does not depend on its result type: base of every promise.
@@ -242,14 +248,16 @@ class ROUSE_API Frame {
     return go_on(run);
   }
   /// Of the root of a suspended chain: calls `cut(fork)` for each fork in it, innermost first.
-  /// True: the branch from there on becomes a chain of its own, and this one ends at the fork.
-  template <class Cut>
-  void cut_branches(Cut&& cut) noexcept {
+  /// True: the branch from there on becomes a chain of its own, for `let_go(fork, branch)` to see
+  /// to, and this one ends at the fork.
+  template <class Cut, class LetGo>
+  void cut_branches(Cut&& cut, LetGo&& let_go) noexcept {
     for (Frame* frame = link_; frame != this;) {
       Frame* parent = frame->link_;
       if (frame->state_ == State::branch && cut(parent->fork())) {
         frame->state_ = State::root;
         frame->link_ = std::exchange(link_, parent);
+        let_go(parent->fork(), *frame);
       }
       frame = parent;
     }

@@ -11,6 +11,8 @@
 //  - when the chain suspends: a deque holds only children of chains that run on its thread right
 //    now. So siblings that wait for each other make progress, and a region that is dropped while
 //    suspended has no children in any deque.
+//  - when the chain suspends while task locals are set (exec/task_local.hpp), the branch it is
+//    suspended in, too: whoever polls the chain next may have set others.
 // Its result stays in its frame. Detached children and the region meet in a ChildGroup. If there is
 // no memory for the task, or the group, the child is lost, which the region throws: at the latest
 // when the chain suspends or the branch that runs has ended.
@@ -101,7 +103,7 @@ class ROUSE_API ForkRegion : public Fork {
     ChainRun& run = parent.run();
     children = frames;
     begun_ = 1;
-    locals_ = run.context().task_locals();
+    locals_ = run.task_locals();
     parent.begin_fork(*this);
     return run;
   }
@@ -122,6 +124,7 @@ class ROUSE_API ForkRegion : public Fork {
 
   static void settle(ChainRun& run, std::uint32_t mark) noexcept;
   bool detach_kept(Context& cx) noexcept;
+  void let_go(Frame& branch) noexcept;
   bool detach_by_hand(Context& cx) noexcept;
   void end_detached() noexcept;
   void check_lost();
@@ -135,7 +138,7 @@ class ROUSE_API ForkRegion : public Fork {
 
   std::uint32_t begun_;
   std::uint32_t offered_ = 0;
-  const TaskLocalNode* locals_ = nullptr;  // of the chain
+  const TaskLocalNode* locals_ = nullptr;  // where it was begun; good until the group has them
   atomic<ChildGroup*> group_{nullptr};     // made by whoever needs it first
   atomic<std::uint32_t> refused_{0};
 };

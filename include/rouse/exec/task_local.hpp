@@ -4,58 +4,90 @@
 //
 //   co_await request_id.scope(42, handle(request));   // in handle: request_id.get() == 42
 //
-// The value lives in the future that `scope` gives, and is seen while that future is polled or
-// destroyed, on whichever thread; scopes nest, and the innermost wins. A task that is spawned
-// inside does not inherit it: give it a scope of its own. Children of `parallel` and `scope` do.
+// The value is seen while the future that `scope` gives is polled or destroyed, on whichever
+// thread; scopes nest, and the innermost wins. A task that is spawned inside does not inherit it:
+// give it a scope of its own. Children of `parallel` and `scope` do: they all see what was set
+// where they were forked (`scope`: where it began), on whichever thread and however their parent
+// is polled later. (Without an executor, and where nothing was set, children that stay in their
+// parent's poll see what that sees.)
 //
-// How: each thread has a list of the scopes it is in. A scope's node is in its future; each poll
-// puts it in front and takes it off again. The Context carries the list too: children of `parallel`
-// and `scope` that go on on another thread take it along.
+// How: each thread has a list of the scopes it is in, which alone says what is set. Its nodes are
+// counted and, once somebody else may see them, never change. So work that goes on elsewhere takes
+// the list along by taking a share in its first node, and it does not matter who else is gone.
 #pragma once
 
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "rouse/base/assert.hpp"
+#include "rouse/base/atomic.hpp"
 #include "rouse/base/attributes.hpp"
+#include "rouse/base/block_pool.hpp"
+#include "rouse/base/ref_ptr.hpp"
 #include "rouse/core/borrow.hpp"
 #include "rouse/core/future.hpp"
+#include "rouse/core/movable_until_polled.hpp"
 
 namespace rouse {
 
-/// One scope, in the list of a thread. It stays where it is from the first `in_front_of` on.
-class TaskLocalNode {
+/// One scope in a list of them. Owned by RefPtr: its future or sync_scope, nodes in front of it,
+/// and who took the list along.
+class ROUSE_API TaskLocalNode {
  public:
-  explicit TaskLocalNode(const void* key) noexcept : key_(key) {}
-  TaskLocalNode(TaskLocalNode&& other) noexcept : key_(other.key_) {
-    ROUSE_ASSERT(!other.value_,
-                 "the future of a TaskLocal's scope was moved after its first poll: move it "
-                 "before, or keep it in a rouse::AnyFuture, which may be moved at any time");
-  }
-
-  /// The list that begins with this scope. Other threads may be reading the node, on behalf of the
-  /// same task: so nothing is written where nothing changes.
-  const TaskLocalNode* in_front_of(const TaskLocalNode* rest, const void* value) noexcept {
-    if (value_ != value) value_ = value;
-    if (rest_ != rest) rest_ = rest;
-    return this;
-  }
+  TaskLocalNode(const TaskLocalNode&) = delete;
+  TaskLocalNode& operator=(const TaskLocalNode&) = delete;
 
   [[nodiscard]] const void* key() const noexcept { return key_; }
   [[nodiscard]] const void* value() const noexcept { return value_; }
   [[nodiscard]] const TaskLocalNode* rest() const noexcept { return rest_; }
 
+  /// Puts the node in front of `rest`. False: somebody else sees it, so it stays as it is.
+  bool try_put_before(const TaskLocalNode* rest) noexcept;
+  /// The same; if somebody else sees the node, `node` becomes another one with the same value.
+  static void put_before(const TaskLocalNode* rest, RefPtr<TaskLocalNode>& node);
+
+  /// ORDER: as RefCounted.
+  void add_ref() const noexcept { owners_.fetch_add(1, memory_order_relaxed); }
+  void release() const noexcept;
+
+  static void* operator new(std::size_t size) { return allocate_block(size); }
+  static void operator delete(void* node, std::size_t size) noexcept { free_block(node, size); }
+
+ protected:
+  TaskLocalNode(const void* key, const void* value) noexcept : key_(key), value_(value) {}
+  virtual ~TaskLocalNode();
+
  private:
-  const void* key_;  // the TaskLocal
-  const void* value_ = nullptr;
-  const TaskLocalNode* rest_ = nullptr;
+  class SameValue;
+  [[nodiscard]] bool has_one_owner() const noexcept;
+  [[nodiscard]] virtual RefPtr<TaskLocalNode> with_same_value();
+
+  mutable atomic<std::uint32_t> owners_{1};
+  const void* const key_;  // the TaskLocal
+  const void* const value_;
+  const TaskLocalNode* rest_ = nullptr;  // this owns it
 };
 
-/// The scopes that this thread is in, the innermost first; null if there are none. The list is good
-/// for as long as the futures of these scopes are.
+/// A node that has its value inside.
+template <class T>
+class TaskLocalValue final : public TaskLocalNode {
+ public:
+  TaskLocalValue(const void* key, T&& value)
+      : TaskLocalNode(key, &value_), value_(std::move(value)) {
+    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__, "TaskLocal of an over-aligned T");
+  }
+
+ private:
+  const T value_;
+};
+
+/// The scopes that this thread is in, the innermost first; null if there are none. Take a share in
+/// it (RefPtr) to keep it beyond the call that asks.
 ROUSE_API const TaskLocalNode* task_locals() noexcept;
 
 /// The value of the innermost scope of this TaskLocal; null if there is none.
@@ -82,30 +114,46 @@ TaskLocalFuture {
 
   template <class G>
   TaskLocalFuture(const void* key, T&& value, G&& future)
-      : value_(std::move(value)), node_(key), future_(std::forward<G>(future)) {}
+      : node_(make_ref<TaskLocalValue<T>>(key, std::move(value))),
+        future_(std::forward<G>(future)) {}
   TaskLocalFuture(TaskLocalFuture&&) = default;
   TaskLocalFuture& operator=(TaskLocalFuture&&) = delete;
   ~TaskLocalFuture() {
-    const TaskLocalsScope in_scope(scopes());
+    if (!node_) return;
+    // If it can't be put before the scopes of this thread, it is still before those it was polled
+    // in: a new one would need memory.
+    static_cast<void>(node_->try_put_before(task_locals()));
+    const TaskLocalsScope in_scope(node_.get());
     future_.reset();
   }
 
   Poll<Output> poll(Context& cx) {
-    const TaskLocalsScope in_scope(scopes());
-    Context inner(cx.waker(), cx);
-    inner.set_task_locals(&node_);
-    return future_->poll(inner);
+    polled_.set_polled();
+    TaskLocalNode::put_before(task_locals(), node_);
+    const LetGoOfRest at_end(*node_);
+    const TaskLocalsScope in_scope(node_.get());
+    return future_->poll(cx);
   }
 
   /// Whether the future borrows: see Async::borrows. The value is not looked into.
   [[nodiscard]] bool borrows() const noexcept { return future_borrows(*future_); }
 
  private:
-  const TaskLocalNode* scopes() noexcept { return node_.in_front_of(task_locals(), &value_); }
+  /// What is set outside is not to live longer than the poll for this.
+  class LetGoOfRest {
+   public:
+    explicit LetGoOfRest(TaskLocalNode& node) noexcept : node_(node) {}
+    ~LetGoOfRest() { static_cast<void>(node_.try_put_before(nullptr)); }
+    LetGoOfRest(const LetGoOfRest&) = delete;
+    LetGoOfRest& operator=(const LetGoOfRest&) = delete;
 
-  T value_;
-  TaskLocalNode node_;
-  std::optional<F> future_;  // always there: optional, so that it can end inside the scope
+   private:
+    TaskLocalNode& node_;
+  };
+
+  RefPtr<TaskLocalNode> node_;  // null if this was moved from
+  std::optional<F> future_;     // optional, so that it can end inside the scope
+  [[no_unique_address]] MovableUntilPolled polled_;
 };
 
 template <class T>
@@ -143,8 +191,9 @@ class TaskLocal {
     static_assert(!Future<std::remove_cvref_t<std::invoke_result_t<Fn>>>,
                   "sync_scope ends when the function returns, before its future is polled: write "
                   "co_await scope(value, fn())");
-    TaskLocalNode node(this);
-    const TaskLocalsScope in_scope(node.in_front_of(task_locals(), &value));
+    const auto node = make_ref<TaskLocalValue<T>>(this, std::move(value));
+    static_cast<void>(node->try_put_before(task_locals()));  // it is this one's alone
+    const TaskLocalsScope in_scope(node.get());
     return std::invoke(std::forward<Fn>(fn));
   }
 
