@@ -11,8 +11,8 @@ const char same_compiler = 0;
 // than the child.
 void Frame::destroy_chain() noexcept {
   ROUSE_ASSERT(link_ != nullptr,
-               "a coroutine was destroyed while it runs, by itself: let it return, or have another "
-               "destroy it",
+               "a coroutine was destroyed while it runs, by itself or by a future it awaits: let it "
+               "return, or have another destroy it",
                where_.function_name(), last_await());
   for (Frame* frame = link_; frame != this;) {
     Frame* parent = frame->link_;

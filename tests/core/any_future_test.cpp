@@ -2,6 +2,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -27,6 +28,27 @@ Async<int> give(int x) { co_return x; }
 Async<> hold(Life life, testing::Gate<>& gate) {
   const Life local(life);
   co_await gate.wait();
+}
+
+struct ListOfFutures {
+  explicit ListOfFutures(Lives& lives) : life(lives) {}
+  Life life;
+  std::optional<AnyFuture<>> next;
+};
+Async<> owns(std::unique_ptr<ListOfFutures>) { co_return; }
+
+TEST(AnyFuture, MayBeAssignedOneThatIsInsideOfItself) {
+  Lives lives;
+  {
+    auto outer = std::make_unique<ListOfFutures>(lives);
+    outer->next = owns(std::make_unique<ListOfFutures>(lives));
+    std::optional<AnyFuture<>>& next = outer->next;
+    AnyFuture<> future = owns(std::move(outer));
+    future = std::move(*next);
+    EXPECT_EQ(lives.alive(), 1);
+    EXPECT_TRUE(poll_once(future).is_ready());
+  }
+  EXPECT_EQ(lives.alive(), 0);
 }
 
 TEST(AnyFuture, HoldsDifferentFuturesOfOneOutput) {

@@ -1,6 +1,8 @@
 // Async: destroying it at any point cancels it and gives everything back, innermost first.
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -146,6 +148,31 @@ TEST(Async, MoveAssignmentCancelsWhatWasThere) {
   EXPECT_TRUE(poll_once(future).is_pending());
   future = outer(log);
   EXPECT_EQ(log.size(), 5u);
+}
+
+/// A list of coroutines that were not begun, each inside the one before.
+struct ListOfFutures {
+  explicit ListOfFutures(Lives& lives) : life(lives) {}
+  Life life;
+  std::optional<Async<void>> next;
+};
+Async<void> owns(std::unique_ptr<ListOfFutures>) { co_return; }
+
+TEST(Async, MayBeAssignedOneThatIsInsideOfItself) {
+  Lives lives;
+  {
+    auto inner = std::make_unique<ListOfFutures>(lives);
+    auto outer = std::make_unique<ListOfFutures>(lives);
+    outer->next = owns(std::move(inner));
+    std::optional<Async<void>>& next = outer->next;
+    Async<void> future = owns(std::move(outer));
+    future = std::move(*next);
+    EXPECT_EQ(lives.alive(), 1);
+    auto& same = future;
+    future = std::move(same);
+    EXPECT_TRUE(poll_once(future).is_ready());
+  }
+  EXPECT_EQ(lives.alive(), 0);
 }
 
 TEST(Async, AMovedFromAsyncOwnsNothing) {

@@ -61,6 +61,67 @@ TEST(AsyncMisuseDeathTest, ACoroutineThatPollsItselfSaysSo) {
   EXPECT_DEATH((void)self->poll(cx), "or runs it: poll a future from one place");
 }
 
+TEST(AsyncMisuseDeathTest, ALeafThatDestroysWhoAwaitsItInALaterPollSaysSo) {
+  std::optional<Async<void>> self;
+  int polls = 0;
+  auto awaits_a_leaf = [&]() -> Async<void> {
+    auto leaf = poll_fn([&](Context&) {
+      if (++polls == 2) self.reset();
+      return Poll<void>(pending);
+    });
+    co_await leaf;
+  };
+  auto awaits_a_coroutine = [&]() -> Async<void> { co_await awaits_a_leaf(); };
+  Context cx(Waker::noop());
+  for (int depth = 0; depth < 2; ++depth) {
+    polls = 0;
+    self = depth == 0 ? awaits_a_leaf() : awaits_a_coroutine();
+    ASSERT_TRUE(self->poll(cx).is_pending());
+    EXPECT_DEATH((void)self->poll(cx), "destroyed while it runs, by itself or by a future");
+  }
+}
+
+TEST(AsyncMisuseDeathTest, ALeafThatPollsWhoAwaitsItInALaterPollSaysSo) {
+  std::optional<Async<void>> self;
+  int polls = 0;
+  auto awaits_a_leaf = [&]() -> Async<void> {
+    auto leaf =
+        poll_fn([&](Context& cx) { return ++polls == 2 ? self->poll(cx) : Poll<void>(pending); });
+    co_await leaf;
+  };
+  self = awaits_a_leaf();
+  Context cx(Waker::noop());
+  ASSERT_TRUE(self->poll(cx).is_pending());
+  EXPECT_DEATH((void)self->poll(cx), "or runs it: poll a future from one place");
+}
+
+TEST(AsyncMisuseDeathTest, AwaitingACoroutineThatRunsSaysSo) {
+  std::optional<Async<void>> ancestor;
+  auto awaits_ancestor = [&]() -> Async<void> { co_await *ancestor; };
+  auto root = [&]() -> Async<void> { co_await awaits_ancestor(); };
+  auto later = [&]() -> Async<void> {
+    auto once = [first = true](Context&) mutable {
+      return std::exchange(first, false) ? Poll<void>(pending) : Poll<void>::ready();
+    };
+    auto leaf = poll_fn(once);
+    co_await leaf;
+    co_await awaits_ancestor();
+  };
+  Context cx(Waker::noop());
+  ancestor = awaits_ancestor();
+  EXPECT_DEATH((void)ancestor->poll(cx), "awaited again, by two at once, by itself");
+  ancestor = root();
+  EXPECT_DEATH((void)ancestor->poll(cx), "awaited again, by two at once, by itself");
+  ancestor = later();
+  ASSERT_TRUE(ancestor->poll(cx).is_pending());
+  EXPECT_DEATH((void)ancestor->poll(cx), "awaited again, by two at once, by itself");
+  // And one in the middle of the chain.
+  auto outermost = [&]() -> Async<void> { co_await *ancestor; };
+  ancestor = root();
+  auto polled = outermost();
+  EXPECT_DEATH((void)polled.poll(cx), "awaited again, by two at once");
+}
+
 TEST(AsyncMisuse, VisitingACoroutineWhileItRunsShowsItselfAlone) {
   std::optional<Async<void>> self;
   int visited = 0;

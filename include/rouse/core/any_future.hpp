@@ -40,11 +40,9 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   AnyFuture(AnyFuture&& other) noexcept
       : vtable_(std::exchange(other.vtable_, nullptr)), data_(other.data_) {}
   AnyFuture& operator=(AnyFuture&& other) noexcept {
-    if (this != &other) {
-      reset();
-      vtable_ = std::exchange(other.vtable_, nullptr);
-      data_ = other.data_;
-    }
+    AnyFuture old(std::move(other));  // which may be inside of this
+    std::swap(vtable_, old.vtable_);
+    std::swap(data_, old.data_);
     return *this;
   }
   ~AnyFuture() { reset(); }

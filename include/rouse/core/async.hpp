@@ -249,10 +249,7 @@ class ROUSE_TRIVIAL_ABI [[nodiscard(
 
   Async(Async&& other) noexcept : frame_(other.release()) {}
   Async& operator=(Async&& other) noexcept {
-    if (this != &other) {
-      cancel(frame_);
-      frame_ = other.release();
-    }
+    cancel(std::exchange(frame_, other.release()));  // last: `other` may be inside of this
     return *this;
   }
   [[gnu::always_inline]] ~Async() { cancel(frame_); }

@@ -9,8 +9,9 @@
 //                     '------------------- link --------------^
 //
 // Invariants:
-//  - link_ of a root is the innermost frame (itself at first), null while the chain runs.
-//    link_ of a child is its parent.
+//  - link_ of a root is the innermost frame (itself at first), null while the chain runs or its
+//  leaf
+//    is polled. link_ of a child is its parent.
 //  - A frame that runs has run_: the poll_chain of its root that is under way.
 //    A suspended frame has awaited_ in the same place. In the innermost it is its Leaf (null before
 //    the first resume, and at the co_yield of a generator), in every frame above it points, inside
@@ -138,10 +139,12 @@ class ROUSE_API Frame {
                  "poll a future from one place, and not again once it gave its value",
                  where_.function_name(), last_await());
     state_ = State::root;
-    Frame& inner = *link_;
+    Frame& inner = *std::exchange(link_, nullptr);
     ChainRun run(cx, *this);
-    if (!inner.poll_leaf(run)) return false;
-    link_ = nullptr;
+    if (!inner.poll_leaf(run)) {
+      link_ = &inner;
+      return false;
+    }
     run.resume(inner.handle());
     if (state_ == State::done) return true;
     ROUSE_ASSERT(
@@ -274,9 +277,9 @@ class ROUSE_API Frame {
 
   /// A coroutine that was polled on its own before it is awaited: its chain joins this one.
   Transfer adopt_started(Frame& child, ChainRun& run) {
-    ROUSE_ASSERT(child.state_ == State::root,
-                 "this coroutine was awaited again, by two at once or after it had finished: await "
-                 "it once and keep its result",
+    ROUSE_ASSERT(child.state_ == State::root && child.link_ != nullptr,
+                 "this coroutine was awaited again, by two at once, by itself or after it had "
+                 "finished: await it once and keep its result",
                  child.where_.function_name(), child.last_await());
     Frame& inner = *child.link_;
     child.state_ = State::child;

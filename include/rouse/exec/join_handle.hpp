@@ -37,10 +37,8 @@ class [[nodiscard("say .detach() if nobody is to await this task")]] JoinHandle 
   explicit JoinHandle(TaskHeader& task) noexcept : task_(&task) {}
   JoinHandle(JoinHandle&& other) noexcept : task_(std::exchange(other.task_, nullptr)) {}
   JoinHandle& operator=(JoinHandle&& other) noexcept {
-    if (this != &other) {
-      detach();
-      task_ = std::exchange(other.task_, nullptr);
-    }
+    JoinHandle old(std::move(other));
+    std::swap(task_, old.task_);
     return *this;
   }
   ~JoinHandle() { detach(); }
