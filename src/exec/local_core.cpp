@@ -1,5 +1,7 @@
 #include "exec/local_core.hpp"
 
+#include <algorithm>
+
 #include "rouse/base/block_pool.hpp"
 #include "rouse/exec/block_on.hpp"
 
@@ -66,12 +68,9 @@ void LocalCore::watch(TaskHeader& task, const Waker& waker) {
 
 /// The handle was polled on another thread before, and its waker may still be in the inbox.
 void LocalCore::forget_watchers(TaskHeader& task) {
-  std::vector<Waker> forgotten;  // dropped after the lock
+  decltype(watchers_)::node_type forgotten;  // dropped after the lock
   const Lock lock(mutex_);
-  for (auto& [watched, waker] : watchers_) {
-    if (watched == &task) forgotten.push_back(std::move(waker));
-  }
-  std::erase_if(watchers_, [&](const auto& entry) { return entry.first == &task; });
+  forgotten = watchers_.extract(&task);
 }
 
 void LocalCore::abort(TaskHeader& task) {
@@ -109,6 +108,12 @@ void LocalCore::run_while(const std::function<bool()>& more) noexcept { run_whil
 
 void LocalCore::run_while(const std::function<bool()>& more, Scheduler& spawns_on) noexcept {
   refuse_to_block("LocalExecutor::run");
+  LocalCore* const beside = spawns_on.current_thread_runtime();
+  // If some thread is in its block_on already, that one runs its tasks.
+  if (beside != nullptr && beside != this && !beside->is_run_.load(memory_order_relaxed)) {
+    return run_as_guest_of(*beside, more);
+  }
+  notice_thread_end();
   const Owning owner(*this, spawns_on);
   counters_.wake();
   // What was posted before comes first: a task that was aborted meanwhile is not polled again.
@@ -119,6 +124,7 @@ void LocalCore::run_while(const std::function<bool()>& more, Scheduler& spawns_o
       poll_task(queue_.pop());
     }
     this_thread.task = nullptr;
+    if (guest_) guest_->take_turn(*this);
     if (has_posts()) {
       drain_inbox();
     } else if (queue_.empty() && more()) {
@@ -129,10 +135,33 @@ void LocalCore::run_while(const std::function<bool()>& more, Scheduler& spawns_o
     }
     if (++turns < event_interval) continue;
     turns = 0;
-    park_.poll();
+    park_->poll();
     if (driver_) driver_->poll();
   }
   counters_.stop();
+}
+
+/// Both on this thread, in turns: nobody else would run the host's tasks. They sleep in one place.
+void LocalCore::run_as_guest_of(LocalCore& host, const std::function<bool()>& more) noexcept {
+  ROUSE_ASSERT(host.guest_ == nullptr, "a LocalSet runs beside this runtime already");
+  Park& own = *park_;
+  set_park(*host.park_);
+  host.guest_ = this;
+  host.run_while(more);
+  host.guest_ = nullptr;
+  set_park(own);
+}
+
+void LocalCore::set_park(Park& park) noexcept {
+  const Lock lock(mutex_);
+  park_ = &park;
+}
+
+void LocalCore::take_turn(LocalCore& host) noexcept {
+  const Owning owner(*this, host);
+  if (driver_) driver_->poll();
+  if (has_posts()) drain_inbox();
+  for (unsigned i = 0; i < inbox_interval && !queue_.empty(); ++i) poll_task(queue_.pop());
 }
 
 void LocalCore::get_ready(Scheduler& spawns_on) {
@@ -148,7 +177,7 @@ void LocalCore::unpark_owner(void* core) noexcept {
   auto& self = *static_cast<LocalCore*>(core);
   // Under the lock, as Park says: once closed, the executor and its Park may be gone.
   const Lock lock(self.mutex_);
-  if (!self.closed_) self.park_.unpark();
+  if (!self.closed_) self.park_->unpark();
 }
 
 /// False: a timer was due, and nobody has looked for I/O.
@@ -160,12 +189,14 @@ bool LocalCore::sleep() {
     if (!queue_.empty()) return false;
     time = driver_->until_next(driver_->is_paused() && nothing_runs());
   }
+  if (guest_ && guest_->has_work()) time = std::chrono::nanoseconds(0);
+  if (guest_ && guest_->driver_) time = std::min(time, guest_->driver_->until_next(false));
   if (time > std::chrono::nanoseconds(0)) {
     counters_.sleep();
-    park_.park(time);
+    park_->park(time);
     counters_.wake();
   }
-  park_.poll();
+  park_->poll();
   if (driver_) driver_->poll();
   return true;
 }
@@ -174,6 +205,7 @@ bool LocalCore::sleep() {
 bool LocalCore::nothing_runs() noexcept {
   // In this order: a call tells its task before it ends.
   if (blocking_pool_ && !blocking_pool_->is_idle()) return false;
+  if (guest_ && guest_->has_work()) return false;
   return !has_posts();
 }
 
@@ -281,7 +313,7 @@ void LocalCore::drain_inbox() {
   };
   Post posts[posts_at_once];
   std::size_t count = 0;
-  std::vector<std::pair<TaskHeader*, Waker>> watchers;
+  decltype(watchers_) watchers;
   {
     const Lock lock(mutex_);
     watchers.swap(watchers_);
@@ -338,9 +370,13 @@ void LocalCore::close() {
     }
     while (!queue_.empty()) poll_task(queue_.pop());
     this_thread.task = nullptr;
+    UnhandledHook last_hook;  // destroyed after the lock: what it holds may wake or spawn
     const Lock lock(mutex_);
     if (inbox_first_) continue;
-    on_unhandled_ = nullptr;
+    if (on_unhandled_) {
+      std::swap(last_hook, on_unhandled_);
+      continue;
+    }
     closed_ = true;
     // What is left are finished tasks whose wakers or handles live on: each keeps this alive.
     refs_.fetch_add(allocated_, memory_order_relaxed);
@@ -360,16 +396,16 @@ PoolMetrics LocalCore::metrics() const {
 // --- Other threads. ---
 
 void LocalCore::post(TaskHeader& task, std::uint8_t messages, std::int32_t owners, Waker watcher) {
-  {
+  {  // after it `watcher`, maybe the one before, is dropped
     const Lock lock(mutex_);
     if (!closed_) {
-      if (watcher) watchers_.emplace_back(&task, std::move(watcher));  // first: it may throw
+      if (watcher) std::swap(watchers_[&task], watcher);  // first: it may throw
       task.inbox.touch(messages);
       task.local.inbox_owners += owners;
       // An owner more needs no attention; an owner less may be the last.
       if (messages != 0 || owners < 0) enqueue(task);
       // Under the lock: the executor may be gone as soon as it is released.
-      if (messages != 0) park_.unpark();
+      if (messages != 0) park_->unpark();
       return;
     }
   }

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -34,7 +35,7 @@ namespace rouse {
 
 class LocalCore final : public Scheduler {
  public:
-  explicit LocalCore(Park* park) : park_(park ? *park : own_park_) {}
+  explicit LocalCore(Park* park) : park_(park ? park : &own_park_) {}
 
   // Scheduler: any thread.
   void submit(TaskHeader& task) override;
@@ -44,6 +45,7 @@ class LocalCore final : public Scheduler {
   void joined(TaskHeader& task) override;
   BlockingPool* blocking_pool() noexcept override { return blocking_pool_.get(); }
   Drivers* drivers() noexcept override { return drivers_.get(); }
+  LocalCore* current_thread_runtime() noexcept override { return drivers_ ? this : nullptr; }
   PoolMetrics metrics() const;
   void add_ref() noexcept override;
   void release() noexcept override;
@@ -84,6 +86,10 @@ class LocalCore final : public Scheduler {
 
   // The owner's transitions of a task.
   class Owning;
+  void run_as_guest_of(LocalCore& host, const std::function<bool()>& more) noexcept;
+  void take_turn(LocalCore& host) noexcept;
+  bool has_work() const noexcept { return !queue_.empty() || has_posts(); }
+  void set_park(Park& park) noexcept;
   void take_driver(Drivers* from);
   bool sleep();
   bool nothing_runs() noexcept;
@@ -130,10 +136,10 @@ class LocalCore final : public Scheduler {
   UnhandledHook on_unhandled_;
   RefPtr<Drivers> drivers_;         // the runtime's, if this is one
   std::unique_ptr<Driver> driver_;  // its timers: of the runtime it is, or beside which it was run
+  LocalCore* guest_ = nullptr;      // a LocalSet that has its turns while this is run
 
   // --- Shared. ---
   ThreadPark own_park_;
-  Park& park_;
   atomic<bool> is_run_{false};     // a thread is the owner
   atomic<std::uint32_t> refs_{1};  // the executor, spawners; once closed, each task that is left
   atomic<bool> inbox_pending_{false};  // written under the lock
@@ -141,7 +147,8 @@ class LocalCore final : public Scheduler {
   bool closed_ = false;
   TaskHeader* inbox_first_ = nullptr;
   TaskHeader** inbox_last_ = &inbox_first_;
-  std::vector<std::pair<TaskHeader*, Waker>> watchers_;
+  Park* park_;  // its own or, while it is a guest, its host's; the owner may read it without
+  std::unordered_map<TaskHeader*, Waker> watchers_;  // who awaits a task, until the owner knows
 };
 
 }  // namespace rouse

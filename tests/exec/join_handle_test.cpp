@@ -371,6 +371,49 @@ TEST(JoinHandle, TheHookGoesWithTheExecutorAndMayReplaceItself) {
   EXPECT_EQ(calls, 11);
 }
 
+TEST(JoinHandle, WhatTheHookHoldsMayComeBackToTheExecutorWhenItEnds) {
+  int calls = 0;
+  {
+    LocalExecutor executor;
+    auto held = std::make_shared<Waker>();
+    auto gives_waker_to_another_thread = [&]() -> Async<void> {
+      auto cloned = poll_fn([&](Context& cx) {
+        std::jthread([&] { *held = cx.waker(); }).join();
+        return Poll<void>::ready();
+      });
+      co_await cloned;
+    };
+    executor.spawn(borrowed(gives_waker_to_another_thread())).detach();
+    executor.run();
+    executor.on_unhandled([&calls, keeps = std::move(held)](const UnhandledException&) {
+      if (*keeps) ++calls;
+    });
+    executor.spawn(fails).detach();
+    executor.run();
+  }
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(JoinHandle, PolledOnAnotherThreadItKeepsOneWakerHoweverOften) {
+  CountingWaker first;
+  CountingWaker second;
+  {
+    LocalExecutor executor;
+    auto handle = executor.spawn(boxed(3));
+    for (int i = 0; i < 1000; ++i) {
+      Context cx((i % 2 == 0 ? first : second).waker());
+      EXPECT_TRUE(handle.poll(cx).is_pending());
+      EXPECT_LE(first.clones() + second.clones(), 1U);
+    }
+    executor.run();
+    EXPECT_EQ(second.count(), 1U);
+    EXPECT_EQ(first.count(), 0U);
+    Context cx(first.waker());
+    EXPECT_EQ(*handle.poll(cx).value(), 3);
+  }
+  EXPECT_EQ(first.clones() + second.clones(), 0U);
+}
+
 TEST(JoinHandleDeathTest, AHookThatThrowsEndsTheProgramWithAMessage) {
   LocalExecutor executor;
   executor.on_unhandled([](const UnhandledException&) { throw 1; });

@@ -51,8 +51,9 @@ class ROUSE_API LocalSet {
   }
 
   /// Runs `future` and the tasks of the set on this thread until `future` is done; tasks that are
-  /// left then go on with the next call. `spawn` puts tasks on `runtime`. Throws what `future`
-  /// throws. Not inside a task.
+  /// left then go on with the next call. `spawn` puts tasks on `runtime`; those of a current-thread
+  /// runtime run on this thread, too, in turns with the set's, unless another thread is in its
+  /// block_on. Throws what `future` throws. Not inside a task.
   template <class R, class F>
   auto block_on(const R& runtime, F&& future,
                 std::source_location where = std::source_location::current())

@@ -11,6 +11,7 @@ namespace rouse {
 
 class BlockingPool;
 class Drivers;
+class LocalCore;
 class TaskHeader;
 
 class ROUSE_API Scheduler {
@@ -38,6 +39,9 @@ class ROUSE_API Scheduler {
 
   /// Where threads that run tasks beside this scheduler get their timers; null if it has none.
   virtual Drivers* drivers() noexcept { return nullptr; }
+
+  /// Itself, if its tasks run only while some thread is in its `block_on`; else null.
+  virtual LocalCore* current_thread_runtime() noexcept { return nullptr; }
 
   virtual void add_ref() noexcept = 0;
   virtual void release() noexcept = 0;
