@@ -53,4 +53,6 @@ void refuse_to_block(const char* call) noexcept {
       call);
 }
 
+bool is_exiting_inside_task() noexcept { return thread_locals_are_gone() && this_thread.task; }
+
 }  // namespace rouse

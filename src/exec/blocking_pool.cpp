@@ -138,6 +138,7 @@ void BlockingCore::enqueue(TaskHeader&, Turn) noexcept {
 // --- A thread. ---
 
 void BlockingCore::thread_main(Threads::iterator self, Job job) noexcept {
+  notice_thread_end();
   if (options_.on_thread_start) options_.on_thread_start();
   {
     Lock lock(mutex_);

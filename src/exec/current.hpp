@@ -31,6 +31,11 @@ struct ThreadContext {
 
 extern constinit thread_local ThreadContext this_thread;
 
+/// Has this thread notice when it ends or calls std::exit, which destroys its thread-locals before
+/// static objects.
+void notice_thread_end() noexcept;
+bool thread_locals_are_gone() noexcept;
+
 /// Of threads that belong to a scheduler but run no tasks for it; null if it has none.
 Surroundings* outside_of(Scheduler* scheduler) noexcept;
 

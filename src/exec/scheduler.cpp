@@ -15,7 +15,19 @@ atomic<TaskId> next_id_block{1};
 constinit thread_local TaskId next_id = 0;
 constinit thread_local TaskId id_end = 0;
 
+constinit thread_local bool are_gone = false;
+struct ThreadEnd {
+  ~ThreadEnd() { are_gone = true; }
+};
+
 }  // namespace
+
+void notice_thread_end() noexcept {
+  if constexpr (!model_checker) {  // whose threads are fibers
+    static const thread_local ThreadEnd end;
+  }
+}
+bool thread_locals_are_gone() noexcept { return are_gone; }
 
 constinit thread_local ThreadContext this_thread;
 

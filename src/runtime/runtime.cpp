@@ -40,10 +40,22 @@ Runtime& Runtime::operator=(Runtime&& other) noexcept {
 
 Runtime::~Runtime() {
   if (!parts_) return;
+  if (is_exiting_inside_task()) {
+    abandon();
+    return;
+  }
   refuse_to_block(
       "destroying a Runtime waits for its end: inside a task say shutdown_background(), or destroy "
       "it in spawn_blocking");
   shutdown_timeout(std::chrono::nanoseconds::max());
+}
+
+/// A static Runtime, and a task called std::exit. It can't be waited for, as that task never
+/// returns, and ending it in the background would cancel what other threads wait for, main for
+/// instance, which would throw before the program is gone. So it is left as it is.
+void Runtime::abandon() noexcept {
+  static constinit atomic<Parts*> kept{nullptr};  // for whoever looks for leaks
+  kept.store(parts_.release(), memory_order_relaxed);
 }
 
 RuntimeBuilder Runtime::builder() { return RuntimeBuilder(); }

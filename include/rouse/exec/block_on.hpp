@@ -29,6 +29,8 @@ class ROUSE_API ThreadWaker {
 
 /// Aborts with a hint when called inside a task, where it would block the executor.
 ROUSE_API void refuse_to_block(const char* call) noexcept;
+/// Whether a task that this thread polls called std::exit: it will never return.
+ROUSE_API bool is_exiting_inside_task() noexcept;
 
 /// The future's result, awaited by `thread`, which is this one.
 template <Future F>

@@ -53,7 +53,8 @@ class ROUSE_API Runtime : public SpawnMembers<Runtime> {
   Runtime(Runtime&& other) noexcept;
   Runtime& operator=(Runtime&& other) noexcept;
   /// Ends the runtime and waits for that, however long it takes. Not inside a task: there say
-  /// shutdown_background().
+  /// shutdown_background(). (A task or blocking call may call std::exit: a static Runtime is left
+  /// as it is then, and its tasks are not destroyed.)
   ~Runtime();
 
   /// Runs a future to its end and gives its result; throws what it throws. The future is polled on
@@ -115,6 +116,7 @@ class ROUSE_API Runtime : public SpawnMembers<Runtime> {
   struct Parts;
   explicit Runtime(std::unique_ptr<Parts> parts) noexcept;
 
+  void abandon() noexcept;
   Parts& parts() const noexcept;
   LocalExecutor* local_executor() const noexcept;
   BlockingPool& blocking_pool() const noexcept;
