@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -55,21 +56,23 @@ class LocalQueue {
     return true;
   }
 
-  /// Takes up to `max` tasks, oldest first; gives how many.
-  std::size_t take(TaskHeader** out, std::size_t max) noexcept {
+  /// Takes as many tasks as there are and `out` has room for. Gives those, oldest first: the end of
+  /// `out`.
+  std::span<TaskHeader*> take(std::span<TaskHeader*> out) noexcept {
     const std::uint64_t tail = tail_.load(memory_order_relaxed);
     std::uint64_t head = head_.load(memory_order_relaxed);
     std::size_t count = 0;
     do {
-      count = tail - head < max ? tail - head : max;
-      if (count == 0) return 0;
+      count = tail - head < out.size() ? tail - head : out.size();
+      if (count == 0) return {};
       // ORDER: relaxed; the tasks were pushed by this thread, and thieves take nothing from it.
     } while (!head_.compare_exchange_weak(head, head + count, memory_order_relaxed,
                                           memory_order_relaxed));
+    const std::span<TaskHeader*> taken = out.last(count);
     for (std::size_t i = 0; i < count; ++i) {
-      out[i] = own_->slots[(head + i) & own_->mask].read();
+      taken[i] = own_->slots[(head + i) & own_->mask].read();
     }
-    return count;
+    return taken;
   }
 
   // --- A thief's. ---

@@ -10,12 +10,29 @@
 //    the queue.
 // A task with k tasks before it in the queue is thus polled within (k + 1) * (max_lifo_polls + 1)
 // polls of its worker.
+//
+// `lifo` and `taken` can be robbed: if a poll takes long, a thief takes what waits there. The owner
+// pays nothing for it but a look at `was_robbed_`, after each step in which it takes a task from
+// there: a store to `lifo_` or `taken_next_`, a light fence, the look. The thief, under the lock,
+// marks, makes a heavy fence, then reads the two. Of each of the owner's steps one of these holds:
+//  - its look came before the heavy fence (which is a fence on the owner's thread, too): then so
+//  did
+//    its store, and the thief reads it: the task is the owner's.
+//  - its look comes after: it sees the mark, and asks under the lock what the thief has read. If
+//    that was the state before the step, the task is the thief's.
+// The mark stays until the owner has asked, so it makes at most one step after the fence. Only the
+// owner writes `lifo_` and `taken_next_`; what was robbed stays in there until it has asked. The
+// slots of `taken_` are rewritten only when all are taken: after such a step, too.
+// tests/model/robbery_test.cpp has the models.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
+#include "rouse/base/thread.hpp"
 #include "rouse/exec/driver.hpp"
 #include "rouse/exec/fork_deque.hpp"
 #include "rouse/exec/task_header.hpp"
@@ -32,6 +49,9 @@ class PoolCore;
 class Worker {
  public:
   static constexpr unsigned max_lifo_polls = 3;
+  /// So many tasks leave the queue at once, with one read-modify-write.
+  static constexpr std::size_t take_at_once = model_checker ? 2 : 8;
+  static constexpr std::size_t max_robbed = 1 + take_at_once;
 
   /// `published` is called, on the worker's thread, when there is something anew to steal in
   /// `forks`.
@@ -44,9 +64,13 @@ class Worker {
 
   /// A task that was woken or spawned here. True: somebody now waits in the queue.
   bool push_lifo(TaskHeader& task) {
-    TaskHeader* pushed_out = lifo_;
-    lifo_ = &task;
+    TaskHeader* pushed_out = lifo_.load(memory_order_relaxed);
+    put_in_lifo(task);
     if (pushed_out == nullptr) return false;
+    light_fence();
+    if (was_robbed_.load(memory_order_relaxed)) [[unlikely]] {
+      if (was_robbed_of_pushed_out(*pushed_out)) return false;
+    }
     put_in_queue(*pushed_out);
     return true;
   }
@@ -54,8 +78,8 @@ class Worker {
   /// A task that waits its turn. True: it is not the only one of this worker.
   bool push(TaskHeader& task) {
     if (!has_own_work()) {
-      lifo_ = &task;    // first and last: spares the queue
-      lifo_polls_ = 0;  // nobody waits: it comes before those that are pushed after it
+      put_in_lifo(task);  // first and last: spares the queue
+      lifo_polls_ = 0;    // nobody waits: it comes before those that are pushed after it
       return false;
     }
     put_in_queue(task);
@@ -70,20 +94,17 @@ class Worker {
 
   /// The next task of this worker's own; null if there is none.
   TaskHeader* next() noexcept {
-    if (lifo_ != nullptr && lifo_polls_ < max_lifo_polls) {
-      ++lifo_polls_;
-      return take_lifo();
+    for (;;) {
+      TaskHeader* task = take();
+      light_fence();
+      if (!was_robbed_.load(memory_order_relaxed)) [[likely]]
+        return task;
+      if (!was_robbed_of_taken()) return task;
     }
-    lifo_polls_ = 0;
-    if (taken_next_ == taken_end_) {
-      taken_next_ = 0;
-      taken_end_ = queue.take(taken_, take_at_once);
-      if (taken_end_ == 0) return take_lifo();
-    }
-    TaskHeader* task = taken_[taken_next_++];
-    if (taken_next_ != taken_end_) __builtin_prefetch(taken_[taken_next_]);
-    return task;
   }
+
+  /// For a thief: takes what waits in `lifo` and `taken`, and gives it: a part of `out`. Dear.
+  std::span<TaskHeader*> rob(std::span<TaskHeader*, max_robbed> out) noexcept;
 
   /// For another worker: where to begin a search.
   std::uint32_t random() noexcept {
@@ -93,7 +114,8 @@ class Worker {
     return random_;
   }
   bool has_own_work() const noexcept {
-    return lifo_ != nullptr || taken_next_ != taken_end_ || !queue.empty();
+    return lifo_.load(memory_order_relaxed) != nullptr ||
+           taken_next_.load(memory_order_relaxed) != take_at_once || !queue.empty();
   }
   std::size_t depth() const noexcept { return queue.size(); }
 
@@ -119,23 +141,47 @@ class Worker {
   unsigned until_events = 0;
 
  private:
-  /// So many tasks leave the queue at once, with one read-modify-write. They can't be stolen: if a
-  /// poll takes long, those behind it wait.
-  static constexpr std::size_t take_at_once = 8;
-
   void leave_to_pool(TaskHeader& task) noexcept;
-  TaskHeader* take_lifo() noexcept {
-    TaskHeader* task = lifo_;
-    lifo_ = nullptr;
-    return task;
+
+  // ORDER: release; publishes the task to a thief.
+  void put_in_lifo(TaskHeader& task) noexcept { lifo_.store(&task, memory_order_release); }
+  TaskHeader* take() noexcept {
+    TaskHeader* const lifo = lifo_.load(memory_order_relaxed);
+    if (lifo != nullptr && lifo_polls_ < max_lifo_polls) {
+      ++lifo_polls_;
+      lifo_.store(nullptr, memory_order_relaxed);
+      return lifo;
+    }
+    lifo_polls_ = 0;
+    std::size_t next = taken_next_.load(memory_order_relaxed);
+    if (next == take_at_once) {
+      next -= queue.take(taken_).size();
+      if (next == take_at_once) {
+        if (lifo != nullptr) lifo_.store(nullptr, memory_order_relaxed);
+        return lifo;
+      }
+    }
+    // ORDER: release; publishes the tasks behind this one to a thief.
+    taken_next_.store(next + 1, memory_order_release);
+    if (next + 1 != take_at_once) __builtin_prefetch(taken_[next + 1]);
+    return taken_[next];
   }
 
-  TaskHeader* lifo_ = nullptr;
+  /// The owner saw the mark after it took a task. True: a thief has that task.
+  [[gnu::cold]] bool was_robbed_of_taken() noexcept;
+  /// The same after it pushed one out of `lifo`.
+  [[gnu::cold]] bool was_robbed_of_pushed_out(const TaskHeader& task) noexcept;
+
+  atomic<TaskHeader*> lifo_{nullptr};
   unsigned lifo_polls_ = 0;  // in a row
-  std::size_t taken_next_ = 0;
-  std::size_t taken_end_ = 0;
-  TaskHeader* taken_[take_at_once];
+  atomic<bool> was_robbed_{false};
+  atomic<std::size_t> taken_next_{take_at_once};
+  std::array<TaskHeader*, take_at_once> taken_;  // the last ones of these, from `taken_next_` on
   std::uint32_t random_;
+
+  Mutex robbery_;                           // guards what thieves have, until the owner has asked:
+  TaskHeader* robbed_lifo_ = nullptr;       // which was in `lifo_`
+  std::size_t robbed_from_ = take_at_once;  // from here on those in `taken_`
 };
 
 }  // namespace rouse

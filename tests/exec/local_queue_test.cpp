@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -22,12 +23,16 @@ std::uintptr_t number_of(const TaskHeader* header) {
 TEST(LocalQueue, TheOwnerTakesInTheOrderOfThePushes) {
   LocalQueue queue;
   for (std::uintptr_t i = 1; i <= 10; ++i) queue.push(task(i));
-  TaskHeader* taken[8];
-  ASSERT_EQ(queue.take(taken, 8), 8U);
+  TaskHeader* room[8];
+  std::span<TaskHeader*> taken = queue.take(room);
+  ASSERT_EQ(taken.size(), 8U);
   for (std::uintptr_t i = 0; i < 8; ++i) EXPECT_EQ(number_of(taken[i]), i + 1);
-  ASSERT_EQ(queue.take(taken, 8), 2U);
+  taken = queue.take(room);
+  ASSERT_EQ(taken.size(), 2U);
+  EXPECT_EQ(number_of(taken[0]), 9U);
   EXPECT_EQ(number_of(taken[1]), 10U);
-  EXPECT_EQ(queue.take(taken, 8), 0U);
+  EXPECT_EQ(taken.data(), room + 6);
+  EXPECT_TRUE(queue.take(room).empty());
 }
 
 TEST(LocalQueue, AThiefTakesTheOlderHalf) {
@@ -43,13 +48,14 @@ TEST(LocalQueue, AThiefTakesTheOlderHalf) {
 
 TEST(LocalQueue, GrowingKeepsTheOrder) {
   LocalQueue queue;
-  TaskHeader* taken[3];
+  TaskHeader* room[3];
   for (std::uintptr_t i = 1; i <= 200; ++i) queue.push(task(i));
-  ASSERT_EQ(queue.take(taken, 3), 3U);  // so that the ring's beginning is not at its start
+  ASSERT_EQ(queue.take(room).size(), 3U);  // so that the ring's beginning is not at its start
   for (std::uintptr_t i = 201; i <= 10'000; ++i) queue.push(task(i));
   EXPECT_EQ(queue.size(), 9997U);
   for (std::uintptr_t i = 4; i <= 10'000; ++i) {
-    ASSERT_EQ(queue.take(taken, 1), 1U);
+    const std::span<TaskHeader*> taken = queue.take(std::span(room).first(1));
+    ASSERT_EQ(taken.size(), 1U);
     ASSERT_EQ(number_of(taken[0]), i);
   }
 }
@@ -70,17 +76,17 @@ TEST(LocalQueue, EachTaskIsTakenOnceWhileThievesStealAndTheRingGrows) {
       }
     });
   }
-  TaskHeader* taken[8];
+  TaskHeader* room[8];
+  const auto take = [&](std::size_t max) {
+    for (const TaskHeader* taken : queue.take(std::span(room).first(max))) {
+      taken_times[number_of(taken)].fetch_add(1);
+    }
+  };
   for (std::uintptr_t i = 1; i <= tasks; ++i) {
     queue.push(task(i));
-    if (i % 5 != 0) continue;
-    const std::size_t count = queue.take(taken, 1 + i % 3);
-    for (std::size_t k = 0; k < count; ++k) taken_times[number_of(taken[k])].fetch_add(1);
+    if (i % 5 == 0) take(1 + i % 3);
   }
-  while (!queue.empty()) {
-    const std::size_t count = queue.take(taken, 8);
-    for (std::size_t k = 0; k < count; ++k) taken_times[number_of(taken[k])].fetch_add(1);
-  }
+  while (!queue.empty()) take(8);
   done = true;
   for (auto& thread : threads) thread.join();
   for (std::uintptr_t i = 1; i <= tasks; ++i) ASSERT_EQ(taken_times[i].load(), 1) << i;

@@ -4,6 +4,7 @@
 #include "exec/local_queue.hpp"
 
 #include <array>
+#include <span>
 
 #include <gtest/gtest.h>
 
@@ -30,8 +31,7 @@ class Tasks {
   }
   void take(LocalQueue& queue, std::size_t max) {
     std::array<TaskHeader*, count> taken{};
-    const std::size_t number = queue.take(taken.data(), max);
-    for (std::size_t i = 0; i < number; ++i) run(taken[i]);
+    for (TaskHeader* task : queue.take(std::span(taken).first(max))) run(task);
   }
   void steal(LocalQueue& queue, std::size_t max) {
     std::array<TaskHeader*, count> stolen{};

@@ -20,6 +20,9 @@ using atomic = model::Atomic<T>;
 inline void fence(std::memory_order order, model::Where where = model::Where::current()) noexcept {
   if (model::inside()) model::atomic_fence(order, where);
 }
+inline void light_fence(model::Where where = model::Where::current()) noexcept {
+  fence(std::memory_order_seq_cst, where);
+}
 inline void spin_hint(model::Where where = model::Where::current()) noexcept {
   if (model::inside()) model::spin(where);
 }
@@ -30,6 +33,10 @@ template <class T>
 using atomic = std::atomic<T>;
 
 inline void fence(std::memory_order order) noexcept { std::atomic_thread_fence(order); }
+
+/// One half of an asymmetric fence: with sys::heavy_fence on another thread it orders what two
+/// seq_cst fences would order, but costs nothing here. Between two light fences nothing is ordered.
+inline void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 /// Tells the processor that this is a spin loop: nothing changes until another thread stores.
 inline void spin_hint() noexcept {
