@@ -12,7 +12,8 @@
 // case again.
 //
 // A task in a worker's own queue needs no such care: its worker is awake and will poll it. There a
-// plain load decides; a missed wake-up costs parallelism until that worker's next poll.
+// plain load decides; a missed wake-up costs parallelism until that worker's next poll, or, if that
+// takes long, until the watcher looks (exec/stall_watch.hpp).
 #pragma once
 
 #include <algorithm>
@@ -46,10 +47,12 @@ class IdleWorkers {
     return searching(state_.fetch_sub(one_searching, memory_order_seq_cst)) == 1;
   }
 
-  /// Goes to the sleepers. The caller must look at all queues once more.
-  void sleep(Worker& worker, bool was_searching) noexcept {
+  /// Goes to the sleepers. The caller must look at all queues once more. `as_last`: it is woken
+  /// only if no other is left.
+  void sleep(Worker& worker, bool was_searching, bool as_last = false) noexcept {
     const SpinGuard guard(lock_);
-    sleepers_.push_back(&worker);  // there is room for every worker
+    // There is room for every worker.
+    sleepers_.insert(as_last ? sleepers_.begin() : sleepers_.end(), &worker);
     // ORDER: seq_cst; as told above: before the caller's last look.
     state_.fetch_add(one_sleeping - (was_searching ? one_searching : 0), memory_order_seq_cst);
   }
@@ -67,6 +70,18 @@ class IdleWorkers {
   bool is_sleeping(Worker& worker) noexcept {
     const SpinGuard guard(lock_);
     return std::find(sleepers_.begin(), sleepers_.end(), &worker) != sleepers_.end();
+  }
+
+  /// A moment later these may be wrong.
+  std::uint32_t sleeping() const noexcept {
+    // ORDER: seq_cst; see exec/stall_watch.hpp.
+    return state_.load(memory_order_seq_cst) / one_sleeping;
+  }
+  bool all_sleep() const noexcept { return sleeping() == workers_; }
+  /// The sleeper that is woken last; null if there is none. A moment later it may be awake.
+  Worker* last_sleeper() noexcept {
+    const SpinGuard guard(lock_);
+    return sleepers_.empty() ? nullptr : sleepers_.front();
   }
 
   /// Whether a task just pushed on a worker's own queue should wake a sleeper.

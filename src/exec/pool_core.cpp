@@ -7,21 +7,13 @@
 #include "rouse/exec/fork_region.hpp"
 
 #include "sys/fork.hpp"
+#include "sys/heavy_fence.hpp"
 
 namespace rouse {
 namespace {
 
-/// So many tasks a thief takes at most at once.
-constexpr std::size_t max_stolen = 128;
-/// And a worker from the injection queue.
-constexpr std::size_t max_injected = 64;
 /// So many polls may pass before a worker sees that the pool is closing.
 constexpr unsigned max_look_interval = 61;
-/// How often a worker looks round before it sleeps: waking a thread up costs as much as many looks,
-/// but only where looking again finds something. So one that found nothing looks half as often the
-/// next time, and one in `probe_interval` of its searches is a longer one, to find out.
-constexpr unsigned probe_interval = 32;
-constexpr unsigned probe_rounds = 16;
 
 }  // namespace
 
@@ -29,6 +21,7 @@ PoolCore::PoolCore(ThreadPoolConfig config)
     : SharedScheduler(config.threads.on_unhandled),
       config_(std::move(config)),
       idle_(config_.workers),
+      watch_(model_checker ? 1 : config_.workers),  // in a model any sleep may be over at once
       driver_(config_.driver),
       forks_before_(sys::fork_count()),
       loops_(0),
@@ -39,6 +32,7 @@ PoolCore::PoolCore(ThreadPoolConfig config)
   ROUSE_ASSERT(config_.global_queue_interval > 0 && config_.event_interval > 0,
                "the intervals of a ThreadPool are numbers of polls: at least 1");
   refs_.fetch_add(bias, memory_order_relaxed);
+  if (config_.workers > 1) sys::prepare_heavy_fence();  // for Worker::rob, before there are threads
   for (std::size_t i = 0; i < config_.workers; ++i) {
     workers_.push_back(std::make_unique<Worker>(*this, i, forked));
     workers_.back()->until_injected = config_.global_queue_interval;
@@ -142,89 +136,6 @@ TaskHeader* PoolCore::take_injected(Worker& worker, std::size_t max) {
   return count == 0 ? nullptr : tasks[0];
 }
 
-TaskHeader* PoolCore::find_work(Worker& worker) {
-  drive(worker);
-  if (TaskHeader* task = worker.next()) return task;
-  bool searching = idle_.start_search();
-  for (;;) {
-    if (searching) {
-      if (TaskHeader* task = search(worker)) return task;
-    }
-    searching = sleep(worker, searching);
-    if (is_closing()) return nullptr;
-    if (TaskHeader* task = worker.next()) {
-      if (searching && idle_.stop_search()) wake_one();
-      return task;
-    }
-    if (!searching) searching = idle_.start_search();
-  }
-}
-
-/// For a worker that counts as searching: it does no longer if it finds something.
-TaskHeader* PoolCore::search(Worker& worker) {
-  const bool is_probe = ++worker.searches % probe_interval == 0;
-  const unsigned rounds =
-      is_probe ? std::max(worker.search_rounds, probe_rounds) : worker.search_rounds;
-  for (unsigned round = 0;; ++round) {
-    TaskHeader* task = take_injected(worker, max_injected);
-    if (task == nullptr) task = steal(worker);
-    if (task != nullptr) {
-      if (round != 0) worker.search_rounds = Worker::most_search_rounds;
-      if (idle_.stop_search()) wake_one();
-      return task;
-    }
-    if (round == rounds || is_closing()) break;
-    for (int i = 0; i < 16; ++i) spin_hint();
-  }
-  worker.search_rounds /= 2;
-  return nullptr;
-}
-
-TaskHeader* PoolCore::steal(Worker& thief) {
-  const std::size_t count = workers_.size();
-  if (count == 1) return nullptr;
-  const std::size_t start = thief.random() % count;
-  for (std::size_t i = 0; i < count; ++i) {
-    Worker& victim = *workers_[(start + i) % count];
-    if (&victim == &thief) continue;
-    if (Frame* branch = victim.forks.steal()) {
-      thief.counters.steals.add();
-      thief.counters.stolen_tasks.add();
-      promote_branch(*branch);  // a task of this worker's now
-      return thief.next();
-    }
-    TaskHeader* tasks[max_stolen];
-    const std::size_t stolen = victim.queue.steal(tasks, max_stolen);
-    if (stolen == 0) continue;
-    for (std::size_t k = 1; k < stolen; ++k) thief.put_in_queue(*tasks[k]);
-    thief.counters.steals.add();
-    thief.counters.stolen_tasks.add(stolen);
-    return tasks[0];
-  }
-  return nullptr;
-}
-
-/// True: it was woken to search. False: it has work of its own, or no reason.
-bool PoolCore::sleep(Worker& worker, bool was_searching) {
-  idle_.sleep(worker, was_searching);
-  if (is_work_left() && idle_.wants_waking()) wake_one();
-  worker.counters.sleep();
-  bool has_driver = false;
-  // Who was chosen to be woken meanwhile is unparked, too, so the first park returns at once.
-  while (!is_closing() && !worker.has_own_work()) {
-    const std::chrono::nanoseconds time = time_to_sleep(worker);
-    if (time <= std::chrono::nanoseconds(0)) break;
-    has_driver = worker.park.park(driver_, time);
-    if (has_driver || !idle_.is_sleeping(worker)) break;
-  }
-  worker.counters.wake();
-  const bool was_chosen = !idle_.wake_up(worker);
-  // No longer one of the sleepers, so that whom it wakes for its tasks is another.
-  if (has_driver) hand_out_io(worker);
-  drive(worker);
-  return was_chosen;
-}
-
 /// Lets the worker's timers wake what is due. Those tasks are polled in the order they are woken.
 void PoolCore::drive(Worker& worker) noexcept {
   if (!worker.driver) return;
@@ -246,27 +157,6 @@ void PoolCore::hand_out_io(Worker& worker) noexcept {
 void PoolCore::driven(Worker& worker) noexcept {
   worker.is_driving = false;
   if (worker.queue.size() > 1 && idle_.wants_waking()) wake_one();
-}
-
-std::chrono::nanoseconds PoolCore::time_to_sleep(Worker& worker) noexcept {
-  if (!worker.driver) return Park::for_ever;
-  return worker.driver->until_next(worker.driver->is_paused() && nothing_runs());
-}
-
-/// Whether a worker that goes to sleep is the only thread of this pool, and nothing is to be done.
-bool PoolCore::nothing_runs() noexcept {
-  // ORDER: acquire; sees the task that a thread put on a queue before it left.
-  if (workers_.size() > 1 || inside_.load(memory_order_acquire) > 1) return false;
-  // In this order: a call tells its task before it ends.
-  return threads_.is_idle() && !is_work_left();
-}
-
-bool PoolCore::is_work_left() const noexcept {
-  if (!injected_.empty()) return true;
-  for (const auto& worker : workers_) {
-    if (!worker->queue.empty() || worker->forks.has_public()) return true;
-  }
-  return false;
 }
 
 // --- Any thread. ---

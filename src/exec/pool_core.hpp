@@ -28,6 +28,7 @@
 #include "exec/idle_workers.hpp"
 #include "exec/injection_queue.hpp"
 #include "exec/shared_scheduler.hpp"
+#include "exec/stall_watch.hpp"
 #include "exec/worker.hpp"
 
 namespace rouse {
@@ -58,6 +59,8 @@ class PoolCore final : public SharedScheduler {
 
  private:
   static constexpr std::int64_t bias = std::int64_t{1} << 40;
+  /// So many tasks a worker takes at most at once from the injection queue.
+  static constexpr std::size_t max_injected = 64;
 
   void enqueue(TaskHeader& task, Turn turn) noexcept override;
   void forget(TaskHeader& task) noexcept override;
@@ -77,6 +80,9 @@ class PoolCore final : public SharedScheduler {
   TaskHeader* search(Worker& worker);
   TaskHeader* steal(Worker& thief);
   bool sleep(Worker& worker, bool was_searching);
+  bool begin_watch(Worker& worker) noexcept;
+  void help_stuck(Worker& helper) noexcept;
+  void leave_watch(Worker& worker) noexcept;
   bool is_work_left() const noexcept;
   void drive(Worker& worker) noexcept;
   void hand_out_io(Worker& worker) noexcept;
@@ -101,6 +107,7 @@ class PoolCore final : public SharedScheduler {
   const ThreadPoolConfig config_;
   std::vector<std::unique_ptr<Worker>> workers_;
   IdleWorkers idle_;
+  StallWatch watch_;
   InjectionQueue injected_;
   DriverSeat driver_;
   atomic<bool> closing_{false};

@@ -29,6 +29,8 @@ class WorkerCounters {
     awake_since_.set(0);
   }
 
+  bool is_awake() const noexcept { return awake_since_.get() != 0; }
+
   WorkerMetrics metrics() const noexcept {
     WorkerMetrics metrics;
     metrics.polls = polls.get();

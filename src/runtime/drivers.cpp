@@ -75,6 +75,7 @@ class RuntimeDriver final : public Driver {
   Before enter() noexcept override { return surround(&context_, &drivers_->park().reactor()); }
   void restore(Before before) noexcept override { restore_surroundings(before); }
   void poll() noexcept override { timers_.fire_due(context_.clock); }
+  void poll_for_owner() noexcept override { timers_.fire_for_owner(context_.clock); }
   void close() noexcept override {
     timers_.close();
     if (is_main_) drivers_->park().reactor().close();

@@ -95,7 +95,10 @@ bool Timers::note_awake() noexcept {
 }
 
 void Timers::fire_due(const Clock& clock) noexcept {
-  if (!note_awake()) return;  // also the array below costs something
+  if (note_awake()) fire_for_owner(clock);  // the array there costs something, too
+}
+
+void Timers::fire_for_owner(const Clock& clock) noexcept {
   std::array<Waker, batch_size> wakers;
   bool more = true;
   std::size_t fired = 0;
@@ -108,7 +111,6 @@ void Timers::fire_due(const Clock& clock) noexcept {
 
 std::size_t Timers::take_due(const Clock& clock, Waker* wakers, bool& more) noexcept {
   const SpinGuard guard(lock_);
-  wakes_up_at_ = 0;
   more = false;
   if (wheel_.is_empty()) return 0;
   more = !wheel_.advance(TimerWheel::tick_before(clock.now()), max_moves) || wheel_.is_dealing();

@@ -1,7 +1,8 @@
 // Timers: the timers of one thread that runs tasks: a TimerWheel, its lock, and the wakers in it.
 // TimeContext: what a thread knows of time: which timers are its own, and by which clock they go.
 //
-// The owner's thread inserts, fires, and asks how long it may sleep. Any thread may cancel; threads
+// The owner's thread inserts, fires, and asks how long it may sleep; while it is in a long poll,
+// others fire for it. Any thread may cancel; threads
 // without timers of their own insert into another's, and unpark its owner if he would sleep too
 // long. All of it under the SpinLock, which guards a few instructions: wakers are cloned, woken and
 // dropped outside.
@@ -48,6 +49,8 @@ class Timers {
   // The owner.
   /// Fires what is due, up to a bound, and wakes who waited for that.
   void fire_due(const Clock& clock) noexcept;
+  /// The same on any thread, for an owner that is long in coming. Whether he sleeps is left alone.
+  void fire_for_owner(const Clock& clock) noexcept;
   /// How long the owner may sleep; he is unparked if an earlier timer comes.
   Nanoseconds sleep_time(const Clock& clock) noexcept;
   /// For a paused clock: the time of the next timer, or a time before it; Instant::max(), at which

@@ -1,5 +1,7 @@
-// A child of `parallel` that a thief has no memory for, while a branch waits for it.
+// A child of `parallel` that a thief has no memory for, while a branch waits for it; and a kernel
+// that does not let thieves take what waits behind a long poll.
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -14,6 +16,7 @@
 #include "rouse/sync/notify.hpp"
 
 #include "faulty/allocations.hpp"
+#include "faulty/faults.hpp"
 #include "faulty/harness.hpp"
 
 namespace rouse::faulty {
@@ -59,6 +62,32 @@ TEST(FaultyThief, ABranchDoesNotWaitInVainForAChildThatItsThiefHasNoMemoryFor) {
     }
   }
   EXPECT_GT(reported, 0);
+}
+
+/// Spawns a task and computes until another worker has tried to take it.
+Async<bool> compute(const Injection& injection) {
+  auto child = rouse::spawn([]() -> Async<void> { co_return; });
+  const auto enough = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const long before = injection.hits();
+  while (injection.hits() == before && std::chrono::steady_clock::now() < enough) {
+    std::this_thread::yield();
+  }
+  const bool has_waited = !child.is_finished();
+  co_await child;
+  co_return has_waited;
+}
+
+TEST(FaultyThief, WithoutMembarrierWhatWaitsBehindALongPollIsLeftThere) {
+  for (const int error : {EINVAL, ENOSYS, EPERM}) {
+    const Watchdog watchdog("membarrier");
+    const Injection injection(Fault("membarrier", error).always());
+    Runtime rt = make_runtime(On::two_workers);
+    EXPECT_EQ(injection.hits(), 1) << "it is told that it will be used";
+    EXPECT_TRUE(rt.block_on(compute(injection)));
+    EXPECT_GT(injection.hits(), 1) << "and then used";
+    add_row("membarrier", name_of_error(error), "take a task behind a long poll", 1,
+            "it waits for the end of the poll");
+  }
 }
 
 }  // namespace

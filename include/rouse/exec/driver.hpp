@@ -51,6 +51,8 @@ class ROUSE_API Driver : public Surroundings {
  public:
   /// Wakes what is due; if that is much, some of it, and the rest with the next call.
   virtual void poll() noexcept = 0;
+  /// The same on any thread, while the one it belongs to is long in coming.
+  virtual void poll_for_owner() noexcept = 0;
 
   /// How long the thread may sleep. `nothing_runs`: no task can go on before something happens
   /// here, so that a paused clock may jump.
