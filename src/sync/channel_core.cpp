@@ -13,65 +13,157 @@ namespace rouse::sync {
 
 // --- Rings. ---
 
+namespace {
+
+constexpr std::size_t first_size = model_checker ? 2 : 32;  // a model is to see it grow
+
+/// An unbounded channel that is empty does not keep a larger ring. (A bounded one does: a ring must
+/// not be too small for what is reserved.)
+constexpr std::uint32_t kept_size(std::size_t slot_size) {
+  constexpr std::size_t bytes = model_checker ? 1 : 64 * 1024;
+  return static_cast<std::uint32_t>(std::max(first_size, std::bit_floor(bytes / slot_size)));
+}
+
+}  // namespace
+
 ChannelCore::ChannelCore(std::size_t capacity, std::size_t slot_size)
     : slot_size_(slot_size),
       bounded_(capacity != 0),
-      oldest_(*make_first_ring(capacity)),
-      reading_(&oldest_) {
-  ring_.store(&oldest_, memory_order_relaxed);
-}
-
-ChannelCore::Ring* ChannelCore::make_first_ring(std::size_t capacity) const {
+      limit_(bounded_ ? static_cast<std::uint32_t>(capacity) : 1U << 30),
+      kept_(bounded_ ? limit_ : kept_size(slot_size)) {
   ROUSE_ASSERT(capacity <= max_capacity,
                "a channel for more than 2^28-1 messages: use sync::unbounded");
-  constexpr std::size_t first_size = model_checker ? 2 : 32;  // a model is to see it grow
-  const std::size_t size = bounded_ ? std::bit_ceil(capacity) : first_size;
-  return make_ring(size, bounded_ ? capacity : size, nullptr);
+  const std::size_t size = bounded_ ? std::min(first_size, std::bit_ceil(capacity)) : first_size;
+  reading_ = make_ring(size);
+  if (reading_ == nullptr) throw std::bad_alloc();
+  // Positions begin two rounds before they wrap around, so that every channel does that.
+  const std::uint64_t first = (0 - 2 * size) * one_position;
+  reading_->claims.store(first, memory_order_relaxed);
+  reading_->seen_head.store(position(first), memory_order_relaxed);
+  reading_->head.store(first, memory_order_relaxed);
+  ring_.store(reading_, memory_order_relaxed);
+  if (capacity_of(*reading_) == limit_) largest_.store(reading_, memory_order_relaxed);
 }
 
 ChannelCore::~ChannelCore() {
-  for (Ring* ring = ring_.load(memory_order_relaxed); ring != nullptr;) {
-    Ring* older = ring->older;
-    ring->~Ring();
-    ::operator delete(ring, std::align_val_t(alignof(Ring)));
-    ring = older;
+  while (Ring* ring = made_) {
+    made_ = ring->next_made;
+    ::operator delete(ring->slots.read(), std::align_val_t(alignof(Ring)));
+    delete ring;
   }
 }
 
-ChannelCore::Ring* ChannelCore::make_ring(std::size_t size, std::size_t capacity,
-                                          Ring* older) const {
-  void* memory = ::operator new(sizeof(Ring) + size * slot_size_, std::align_val_t(alignof(Ring)));
-  auto* ring = new (memory) Ring(size, capacity, older);
-  std::memset(ring->slots(), 0, size * slot_size_);  // no slot is full
+/// Null: no memory.
+void* ChannelCore::make_slots(std::size_t size) const noexcept {
+  void* const slots =
+      ::operator new(size * slot_size_, std::align_val_t(alignof(Ring)), std::nothrow);
+  if (slots == nullptr) return nullptr;
+  std::memset(slots, 0, size * slot_size_);  // no slot is full,
+  // but the last one for position -1, whose mark is 0.
+  void* const last = static_cast<char*>(slots) + (size - 1) * slot_size_;
+  if (size > 1) static_cast<atomic<std::uint32_t>*>(last)->store(1, memory_order_relaxed);
+  return slots;
+}
+
+/// Sealed still, and not in use. Null: no memory.
+ChannelCore::Ring* ChannelCore::make_ring(std::size_t size) noexcept {
+  void* const slots = make_slots(size);
+  if (slots == nullptr) return nullptr;
+  SpinGuard guard(lock);
+  Ring* ring = unused_;
+  if (ring != nullptr) {
+    unused_ = ring->next_unused;
+  } else {
+    guard.unlock();
+    ring = new (std::nothrow) Ring;
+    if (ring == nullptr) {
+      ::operator delete(slots, std::align_val_t(alignof(Ring)));
+      return nullptr;
+    }
+    guard.lock();
+    ring->next_made = std::exchange(made_, ring);
+  }
+  ring->slots.write() = slots;
+  ring->mask.write() = static_cast<std::uint32_t>(size - 1);
+  const std::size_t capacity = std::min<std::size_t>(size, limit_);
+  ring->capacity.store(static_cast<std::int32_t>(capacity), memory_order_relaxed);
   return ring;
 }
 
-/// Lets senders go on in a ring of twice the size, if `full` is the newest still.
-void ChannelCore::grow(Ring& full) {
-  const std::size_t size = std::size_t{full.mask} + 1;
-  ROUSE_ASSERT(size < std::size_t{1} << 30, "an unbounded channel holds 2^30 messages: receive");
-  Ring* larger = make_ring(2 * size, 2 * size, &full);
-  {
-    const SpinGuard guard(lock);
-    if (ring_.load(memory_order_relaxed) == &full && !is_closed()) {
-      if (!waiting_receivers_.is_empty())
-        larger->claims.fetch_or(receivers_wait, memory_order_relaxed);
-      full.newer.write() = larger;
-      // ORDER: release; publishes `newer` to the receiver.
-      full.claims.fetch_or(sealed, memory_order_release);
-      // ORDER: release; publishes the new ring to senders.
-      ring_.store(std::exchange(larger, nullptr), memory_order_release);
-    }
-  }
-  if (larger != nullptr) ::operator delete(larger, std::align_val_t(alignof(Ring)));
+/// Lets the channel go on in a larger ring, if `full` is the newest still. False: no memory.
+bool ChannelCore::grow(const Ring& full) noexcept {
+  return go_on_in_ring_of(2 * std::size_t{capacity_of(full)}, full);
 }
 
-bool ChannelCore::next_ring_if_sealed() noexcept {
-  // ORDER: acquire; sees `newer` of a sealed ring.
-  const std::uint64_t claims = reading_->claims.load(memory_order_acquire);
-  if ((claims & sealed) == 0) return false;
-  if (position(claims) != position(reading_->head.load(memory_order_relaxed))) return false;
-  reading_ = reading_->newer.read();
+/// Of a receiver that found nothing: lets the channel go on in a small ring, if it is empty still.
+void ChannelCore::shrink() noexcept {
+  go_on_in_ring_of(kept_, newest());
+  const SpinGuard others_take_nothing(pop_lock);
+  while (next_ring()) {
+  }
+}
+
+bool ChannelCore::go_on_in_ring_of(std::size_t size, const Ring& old) noexcept {
+  Ring* const ring = make_ring(size);
+  if (ring == nullptr) return false;
+  SpinGuard guard(lock);
+  if (ring_.load(memory_order_relaxed) == &old) install(*ring, *ring_.load(memory_order_relaxed));
+  if (ring_.load(memory_order_relaxed) == ring) return true;
+  void* const slots = std::exchange(ring->slots.write(), nullptr);
+  ring->next_unused = std::exchange(unused_, ring);
+  guard.unlock();
+  ::operator delete(slots, std::align_val_t(alignof(Ring)));
+  return true;
+}
+
+/// The lock is held. Does nothing if the channel is closed, somebody waits for room, or the ring is
+/// smaller than the old one, unless that is empty and nothing can be reserved.
+void ChannelCore::install(Ring& ring, Ring& old) noexcept {
+  const auto may_go_on = [&](std::uint64_t claims, std::uint64_t head) {
+    return (claims & (closed | senders_wait)) == 0 &&
+           (capacity_of(ring) > capacity_of(old) ||
+            (!bounded_ && used(claims, position(head)) == 0));
+  };
+  std::uint64_t head = old.head.load(memory_order_relaxed);
+  std::uint64_t claims = old.claims.load(memory_order_relaxed);
+  if (!may_go_on(claims, head)) return;
+  // Whoever looks at this ring from long ago finds it sealed, and a head that was the channel's.
+  ring.claims.store(claims | sealed, memory_order_relaxed);
+  ring.seen_head.store(position(head), memory_order_relaxed);
+  // ORDER: release; the claims are no older than the head: see size().
+  ring.head.store(head, memory_order_release);
+  ring.newer.write() = nullptr;
+  old.newer.write() = &ring;
+  // From here on the receiver moves both heads on, and here what it did before.
+  // ORDER: release; publishes `newer`, and the head there.
+  const std::uint64_t sealed_head = old.head.fetch_or(sealed, memory_order_release);
+  ring.head.fetch_add(sealed_head - head, memory_order_relaxed);
+  for (;;) {
+    ring.claims.store(claims | sealed, memory_order_relaxed);
+    // Who finds it sealed takes the lock before it goes on to the next ring.
+    if (old.claims.compare_exchange_weak(claims, claims | sealed, memory_order_relaxed,
+                                         memory_order_relaxed))
+      break;
+  }
+  // ORDER: release; the ring as it is now, for a sender that looks at it from long ago.
+  ring.claims.store(claims, memory_order_release);
+  // ORDER: release; publishes the ring to senders.
+  ring_.store(&ring, memory_order_release);
+  // ORDER: release; the same for reservations.
+  if (capacity_of(ring) == limit_) largest_.store(&ring, memory_order_release);
+}
+
+/// It is sealed: no claim is added.
+bool ChannelCore::next_ring_if_emptied() noexcept {
+  Ring& old = *reading_;
+  SpinGuard guard(lock);  // the next ring is installed
+  const std::uint64_t claims = old.claims.load(memory_order_relaxed);
+  if (position(claims) != position(old.head.load(memory_order_relaxed))) return false;
+  reading_ = old.newer.read();
+  void* const slots = std::exchange(old.slots.write(), nullptr);
+  old.next_unused = std::exchange(unused_, &old);
+  guard.unlock();
+  ::operator delete(slots, std::align_val_t(alignof(Ring)));
   return true;
 }
 
@@ -82,7 +174,7 @@ bool ChannelCore::has_room_now(Ring& ring, std::uint64_t claims) noexcept {
   const std::uint32_t head = position(ring.head.load(memory_order_acquire));
   // ORDER: release; the same for those who trust the copy.
   ring.seen_head.store(head, memory_order_release);
-  return used(claims, head) < ring.capacity;
+  return used(claims, head) < ring.capacity.load(memory_order_relaxed);
 }
 
 ChannelCore::Room ChannelCore::take_room(std::uint64_t taken, Claim& claimed) {
@@ -98,12 +190,13 @@ ChannelCore::Room ChannelCore::take_room(std::uint64_t taken, Claim& claimed) {
     if ((claims & closed) != 0) return Room::closed;
     if ((claims & senders_wait) != 0) return Room::full;
     if (!has_room_now(ring, claims)) {
-      if (bounded_) return Room::full;
-      grow(ring);
-      continue;
+      if (capacity_of(ring) < limit_ && grow(ring)) continue;
+      if (bounded_) return Room::full;  // without memory for more, too
+      ROUSE_ASSERT(capacity_of(ring) < limit_, "an unbounded channel holds 2^30 messages: receive");
+      throw std::bad_alloc();
     }
-    // ORDER: release; as in claim_quickly.
-    if (ring.claims.compare_exchange_strong(claims, claims + taken, memory_order_release,
+    // ORDER: acq_rel; as in claim_quickly.
+    if (ring.claims.compare_exchange_strong(claims, claims + taken, memory_order_acq_rel,
                                             memory_order_relaxed)) {
       claimed = Claim{&ring, position(claims), (claims & receivers_wait) != 0};
       return Room::taken;
@@ -114,19 +207,37 @@ ChannelCore::Room ChannelCore::take_room(std::uint64_t taken, Claim& claimed) {
   }
 }
 
+/// Adds to the claims of a ring that is not sealed. Gives what they were, and the ring.
+/// ORDER: acquire; the room was made for whoever took the last, maybe after this reservation. All
+/// who take room saw then that it was empty, and release that here. Sees a ring's new slots.
+std::uint64_t ChannelCore::change_reservation(std::uint64_t change, Ring*& ring) noexcept {
+  for (;;) {
+    // ORDER: acquire; sees the ring that was installed.
+    ring = largest_.load(memory_order_acquire);
+    if (ring != nullptr) [[likely]]
+      return ring->claims.fetch_add(change, memory_order_acquire);
+    // ORDER: acquire; as above.
+    ring = ring_.load(memory_order_acquire);
+    std::uint64_t claims = ring->claims.load(memory_order_relaxed);
+    while ((claims & sealed) == 0) {
+      if (ring->claims.compare_exchange_weak(claims, claims + change, memory_order_acquire,
+                                             memory_order_relaxed))
+        return claims;
+    }
+    const SpinGuard newer_is_installed(lock);
+  }
+}
+
 ChannelCore::Claim ChannelCore::claim_reserved() noexcept {
-  Ring& ring = *ring_.load(memory_order_relaxed);  // only bounded channels have reservations
-  // ORDER: acquire; the room was made for whoever took the last, maybe after this reservation. All
-  // who take room saw then that it was empty, and release that here.
-  const std::uint64_t claims =
-      ring.claims.fetch_add(one_position - one_reserved, memory_order_acquire);
-  return Claim{&ring, position(claims), (claims & receivers_wait) != 0,
+  Ring* ring = nullptr;
+  const std::uint64_t claims = change_reservation(one_position - one_reserved, ring);
+  return Claim{ring, position(claims), (claims & receivers_wait) != 0,
                (claims & closed) != 0 && reserved(claims) == 1};
 }
 
 void ChannelCore::unreserve() noexcept {
-  Ring& ring = *ring_.load(memory_order_relaxed);
-  const std::uint64_t claims = ring.claims.fetch_sub(one_reserved, memory_order_relaxed);
+  Ring* ring = nullptr;
+  const std::uint64_t claims = change_reservation(0 - one_reserved, ring);
   if ((claims & senders_wait) != 0) serve_senders();
   if ((claims & closed) == 0 || reserved(claims) != 1) return;
   wake_receivers();  // the last message that could have come does not: it is over
@@ -208,8 +319,12 @@ void ChannelCore::no_senders_wait(Ring& ring) noexcept {
 
 // --- Receiving. ---
 
+/// The head of this ring was moved on when it was sealed already: that of the next one, too.
+bool ChannelCore::emptied_sealed(Ring& ring) noexcept { return emptied(*ring.newer.read()); }
+
 ChannelCore::Wait ChannelCore::wait_for_message(Waiter& receiver, const Context& cx) {
   if (size() != 0) return Wait::again;  // without a stop to the sender that is about to fill it
+  if (capacity_of(newest()) > kept_) shrink();
   Waker waker = cx.waker();
   const SpinGuard guard(lock);
   Ring& ring = *ring_.load(memory_order_relaxed);
@@ -333,26 +448,21 @@ bool ChannelCore::drop_receiver() noexcept {
 
 // --- To look at. ---
 
-/// Oldest first: a sealed ring that was found empty stays so, and then 0 was right when the newest
-/// was looked at.
+/// Not less than there is: the newest head may be behind.
 std::size_t ChannelCore::size() const noexcept {
-  std::size_t sum = 0;
-  for (const Ring* ring = &oldest_;; ring = ring->newer.read()) {
-    // ORDER: acquire; the claims are no older than the head.
-    const std::uint32_t head = position(ring->head.load(memory_order_acquire));
-    // ORDER: acquire; sees `newer` of a sealed ring.
-    const std::uint64_t claims = ring->claims.load(memory_order_acquire);
-    sum += position(claims) - head;
-    if ((claims & sealed) == 0) return sum;
-  }
+  const Ring& ring = newest();
+  // ORDER: acquire; the claims are no older than the head.
+  const std::uint32_t head = position(ring.head.load(memory_order_acquire));
+  return position(ring.claims.load(memory_order_relaxed)) - head;
 }
 
 std::size_t ChannelCore::free_room() const noexcept {
   const Ring& ring = newest();
   const std::uint32_t head = position(ring.head.load(memory_order_relaxed));
+  const auto most = static_cast<std::int32_t>(bounded_ ? limit_ : capacity_of(ring));
   const std::int32_t taken = used(ring.claims.load(memory_order_relaxed), head);
   // The two are not of one moment.
-  return static_cast<std::size_t>(ring.capacity - std::clamp(taken, 0, ring.capacity));
+  return static_cast<std::size_t>(most - std::clamp(taken, 0, most));
 }
 
 }  // namespace rouse::sync

@@ -85,9 +85,20 @@ Async<void> use_an_unbounded_channel() {
   for (int i = 0; i < 200; ++i) EXPECT_TRUE(sender.send(std::string(long_text)));
   for (int i = 0; i < 200; ++i) EXPECT_EQ((co_await receiver.recv()).value(), long_text);
 }
+/// Without memory for a larger ring it holds fewer messages.
+Async<void> use_a_channel_that_grows() {
+  auto [sender, receiver] = sync::channel<int>(200);
+  int received = 0;
+  for (int i = 0; i < 200; ++i) {
+    while (!sender.try_send(int{i})) EXPECT_EQ(receiver.try_recv(), received++);
+  }
+  while (received < 200) EXPECT_EQ(receiver.try_recv(), received++);
+  co_return;
+}
 TEST(FaultyAllocation, AChannelIsUsed) {
   try_each_allocation("a channel", use_a_channel);
   try_each_allocation("an unbounded channel", use_an_unbounded_channel);
+  try_each_allocation("a channel that grows", use_a_channel_that_grows);
 }
 
 Async<void> use_a_oneshot() {

@@ -24,7 +24,8 @@ namespace rouse::sync {
 template <class T>
 using UnboundedReceiver = Receiver<T>;
 
-/// For up to `capacity` messages, the memory of which is taken now.
+/// For up to `capacity` messages, the memory of which is taken as it fills. Where there is none, it
+/// is full with fewer.
 template <class T>
 [[nodiscard]] std::pair<Sender<T>, Receiver<T>> channel(std::size_t capacity) {
   ROUSE_ASSERT(capacity > 0, "sync::channel(0) could hold no message: give it room for at least 1");
@@ -34,7 +35,8 @@ template <class T>
 }
 
 /// For any number of messages: senders never wait, so nothing holds back one that is faster than
-/// the receiver. The memory grows with the most messages that were in it at a time.
+/// the receiver. The memory grows with the messages in it; when a receiver finds it empty, most goes
+/// back.
 template <class T>
 [[nodiscard]] std::pair<UnboundedSender<T>, UnboundedReceiver<T>> unbounded() {
   auto* queue = new MessageQueue<T>(0);

@@ -16,9 +16,15 @@
 //    the receiver moved on, or the receiver sees the bit and gives the room to the one that came
 //    first, as a reservation. While the bit is in `claims` nobody else takes room.
 //  - Both bits are set and cleared under the lock, and are set exactly while somebody waits.
-//  - An unbounded channel that is full goes on in a ring of twice the size: the old one is sealed,
-//    which the receiver sees when it has emptied it. Old rings stay until the channel ends, since a
-//    slow sender may still look at them: they are smaller than the newest, all together.
+//  - A ring begins small. When it is full and the channel is not, the channel goes on in a ring of
+//    twice the size, from the same position; when a large one was emptied, in a small one. The old
+//    ring is sealed: the receiver empties it, and then goes on to the next.
+//  - `head` of a sealed ring says so, too: the receiver that moves it on moves that of the next
+//  ring
+//    as well. So the head of the newest ring is that of the channel, or a little behind.
+//  - The slots of a ring are freed when it was emptied. The ring itself stays, for later use, since
+//    a slow sender may still look at it: positions never go back, so what it finds there is as it
+//    was (sealed), or belongs to the newest ring, or makes its exchange fail.
 #pragma once
 
 #include <cstddef>
@@ -45,27 +51,17 @@ class ROUSE_API ChannelCore {
  public:
   static constexpr std::size_t max_capacity = (std::size_t{1} << 28) - 1;
 
-  /// A ring's numbers; its slots follow in memory, `slot_size` bytes each. Senders write one line,
-  /// receivers another, and both read the first.
+  /// A ring's numbers. Senders write one line, receivers another, and both read the first.
   struct alignas(64) Ring {
-    /// Positions begin two rounds before they wrap around, so that every channel does that.
-    Ring(std::size_t size, std::size_t most, Ring* before) noexcept
-        : capacity(static_cast<std::int32_t>(most)),
-          mask(static_cast<std::uint32_t>(size - 1)),
-          older(before),
-          claims((0 - 2 * size) * one_position),
-          seen_head(position(claims.load(memory_order_relaxed))),
-          head(claims.load(memory_order_relaxed)) {}
-
-    const std::int32_t capacity;
-    const std::uint32_t mask;
-    Ring* const older;
+    atomic<std::int32_t> capacity{0};
+    Cell<std::uint32_t> mask{0U};
+    Cell<void*> slots{nullptr};
     Cell<Ring*> newer{nullptr};
-    alignas(64) atomic<std::uint64_t> claims;
-    atomic<std::uint32_t> seen_head;  // the senders' copy
-    alignas(64) atomic<std::uint64_t> head;
-
-    void* slots() noexcept { return this + 1; }
+    Ring* next_unused = nullptr;
+    Ring* next_made = nullptr;
+    alignas(64) atomic<std::uint64_t> claims{sealed};
+    atomic<std::uint32_t> seen_head{0};  // the senders' copy
+    alignas(64) atomic<std::uint64_t> head{0};
   };
 
   /// A position that the caller alone may fill.
@@ -90,10 +86,11 @@ class ROUSE_API ChannelCore {
     std::uint64_t claims = ring.claims.load(memory_order_relaxed);
     // ORDER: acquire; the slots before that head are empty.
     const std::uint32_t head = ring.seen_head.load(memory_order_acquire);
-    // ORDER: release; whoever makes its reservation a claim after this finds its slot empty, as
-    // this one did. Who waits is found under the lock, a value is published by its slot.
+    // ORDER: acq_rel; whoever makes its reservation a claim after this finds its slot empty, as
+    // this one did; and a ring that was used again is seen with its new slots. Who waits is found
+    // under the lock, a value is published by its slot.
     if ((claims & (closed | senders_wait | sealed)) != 0 || is_full(ring, used(claims, head)) ||
-        !ring.claims.compare_exchange_strong(claims, claims + one_position, memory_order_release,
+        !ring.claims.compare_exchange_strong(claims, claims + one_position, memory_order_acq_rel,
                                              memory_order_relaxed)) [[unlikely]]
       return Claim{};
     return Claim{&ring, position(claims), (claims & receivers_wait) != 0};
@@ -125,13 +122,19 @@ class ROUSE_API ChannelCore {
   [[nodiscard]] static std::uint32_t head(const Ring& ring) noexcept {
     return position(ring.head.load(memory_order_relaxed));
   }
-  /// `n` more slots were emptied. True: `serve_senders`.
-  [[nodiscard]] static bool emptied(Ring& ring, std::uint32_t n) noexcept {
-    // ORDER: release; the slots are empty for whoever sees the new head.
-    return (ring.head.fetch_add(n * one_position, memory_order_release) & senders_wait) != 0;
+  /// The slot at `head` was emptied. True: `serve_senders`.
+  [[nodiscard]] static bool emptied(Ring& ring) noexcept {
+    // ORDER: acq_rel; the slot is empty for whoever sees the new head. Sees `newer` of a sealed
+    // ring.
+    const std::uint64_t head = ring.head.fetch_add(one_position, memory_order_acq_rel);
+    if ((head & (senders_wait | sealed)) == 0) [[likely]]
+      return false;
+    return (head & sealed) == 0 || emptied_sealed(ring);
   }
   /// The slot at `head` is not full: true if there is a next ring, which is now the one to read.
-  [[nodiscard]] bool next_ring() noexcept { return !bounded_ && next_ring_if_sealed(); }
+  [[nodiscard]] bool next_ring() noexcept {
+    return (reading_->claims.load(memory_order_relaxed) & sealed) != 0 && next_ring_if_emptied();
+  }
 
   // --- Receiving: any. ---
 
@@ -178,8 +181,15 @@ class ROUSE_API ChannelCore {
 
   [[nodiscard]] std::size_t size() const noexcept;
   [[nodiscard]] std::size_t free_room() const noexcept;
+  /// Of a bounded channel.
+  [[nodiscard]] bool is_half_empty() const noexcept {
+    const Ring& ring = newest();
+    const std::uint32_t head = position(ring.head.load(memory_order_relaxed));
+    const std::int32_t taken = used(ring.claims.load(memory_order_relaxed), head);
+    return taken <= static_cast<std::int32_t>(limit_ / 2);
+  }
   [[nodiscard]] std::size_t capacity() const noexcept {
-    return static_cast<std::size_t>(newest().capacity);
+    return bounded_ ? limit_ : capacity_of(newest());
   }
 
   SpinLock pop_lock;  // what several receivers hold to take a message
@@ -209,8 +219,11 @@ class ROUSE_API ChannelCore {
     return static_cast<std::int32_t>(position(claims) - head + reserved(claims));
   }
   /// Also if less than none: then `head` is newer than the claims, or by far too old.
-  static constexpr bool is_full(const Ring& ring, std::int32_t taken) noexcept {
-    return static_cast<std::uint32_t>(taken) >= static_cast<std::uint32_t>(ring.capacity);
+  static bool is_full(const Ring& ring, std::int32_t taken) noexcept {
+    return static_cast<std::uint32_t>(taken) >= capacity_of(ring);
+  }
+  static std::uint32_t capacity_of(const Ring& ring) noexcept {
+    return static_cast<std::uint32_t>(ring.capacity.load(memory_order_relaxed));
   }
   static bool has_room_now(Ring& ring, std::uint64_t claims) noexcept;
   /// ORDER: acquire; sees the ring that was installed.
@@ -219,21 +232,30 @@ class ROUSE_API ChannelCore {
   /// Adds `taken` to the claims: one_position or one_reserved.
   Room take_room(std::uint64_t taken, Claim& claimed);
   Wait wait_for_room(WaitingSender& sender, const Context& cx);
-  Ring* make_first_ring(std::size_t capacity) const;
-  Ring* make_ring(std::size_t size, std::size_t capacity, Ring* older) const;
-  void grow(Ring& full);
-  bool next_ring_if_sealed() noexcept;
+  bool next_ring_if_emptied() noexcept;
+  static bool emptied_sealed(Ring& ring) noexcept;
+  std::uint64_t change_reservation(std::uint64_t change, Ring*& ring) noexcept;
+  void* make_slots(std::size_t size) const noexcept;
+  Ring* make_ring(std::size_t size) noexcept;
+  bool grow(const Ring& full) noexcept;
+  void shrink() noexcept;
+  bool go_on_in_ring_of(std::size_t size, const Ring& old) noexcept;
+  void install(Ring& ring, Ring& old) noexcept;
   void wake_receiver() noexcept;
   void no_senders_wait(Ring& ring) noexcept;
   void no_receivers_wait() noexcept;
   void wake_receivers() noexcept;
   void refuse_senders() noexcept;
 
-  atomic<Ring*> ring_;
+  atomic<Ring*> ring_{nullptr};
+  atomic<Ring*> largest_{nullptr};  // of a bounded channel, once it is there: it is never sealed
   const std::size_t slot_size_;
   const bool bounded_;
-  Ring& oldest_;
-  Ring* reading_;  // the receiver's
+  const std::uint32_t limit_;  // of messages
+  const std::uint32_t kept_;   // slots of an empty ring
+  Ring* reading_ = nullptr;    // the receiver's
+  Ring* unused_ = nullptr;     // rings without slots
+  Ring* made_ = nullptr;       // all of them
   WaitList waiting_senders_;
   WaitList waiting_receivers_;
   WaitList close_watchers_;

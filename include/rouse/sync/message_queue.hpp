@@ -64,7 +64,7 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
   /// the receiving task ends. To wake a sender for each message would cost more than the message.
   [[gnu::noinline]] void serve_senders_soon(const Context& cx) noexcept {
     const Context* const poll = cx.poll_of_task();
-    if (2 * free_room() >= capacity()) return serve_senders();
+    if (is_half_empty()) return serve_senders();
     if (serving_poll_.load(memory_order_relaxed) == poll) return;  // only this poll sets that
     const Context* serving = nullptr;
     // ORDER: acquire; the poll that had `serve_later_` before is done with it.
@@ -87,7 +87,7 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
           return pending;
         auto message = Poll<std::optional<T>>::ready(std::move(slot.value));
         std::destroy_at(&slot.value);
-        if (emptied(ring, 1)) [[unlikely]]
+        if (emptied(ring)) [[unlikely]]
           serve_senders_soon(cx);
         return message;
       }
@@ -97,13 +97,13 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
 
  private:
   struct Slot {
-    atomic<std::uint32_t> full;  // 1 + the position whose value is here
+    atomic<std::uint32_t> full;  // 1 + the position whose value is here; the first member
     union {
       T value;
     };
   };
   static Slot& slot_at(Ring& ring, std::uint32_t position) noexcept {
-    return static_cast<Slot*>(ring.slots())[position & ring.mask];
+    return static_cast<Slot*>(ring.slots.read())[position & ring.mask.read()];
   }
 
   struct ServeLater : PollEnd {
@@ -161,7 +161,7 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
       if (!is_full(slot, position)) continue;
       std::optional<T> value(std::move(slot.value));
       std::destroy_at(&slot.value);
-      made_room = emptied(ring, 1);
+      made_room = emptied(ring);
       return value;
     } while (next_ring());
     return std::nullopt;
