@@ -12,10 +12,16 @@ BlockingRegion::BlockingRegion() : could_block_(this_thread.may_block) {
                "all of its tasks: use spawn_blocking, or a runtime with worker threads");
   if (could_block_) return;
   if (this_thread.poll) this_thread.poll->run_poll_ends();  // what waits for them must not block
-  if (this_thread.worker) this_thread.worker->pool.give_worker_away();
+  ROUSE_ASSERT(this_thread.worker == nullptr || !this_thread.worker->is_driving,
+               "block_in_place in a waker that a driver calls: wakers must not block, wake a task "
+               "that does");
+  kept_ = PoolCore::begin_blocking();
   this_thread.may_block = true;
 }
 
-BlockingRegion::~BlockingRegion() { this_thread.may_block = could_block_; }
+BlockingRegion::~BlockingRegion() {
+  this_thread.may_block = could_block_;
+  PoolCore::end_blocking(kept_);
+}
 
 }  // namespace rouse

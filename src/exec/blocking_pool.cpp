@@ -86,7 +86,7 @@ std::error_code BlockingCore::find_thread() {
     ++promised_;
     return {};
   }
-  if (threads_.get() >= options_.max_threads) return {};
+  if (is_full()) return {};
   if (const Result<void> started = start_thread(nullptr); !started) return started.error();
   threads_.add(1);
   ++promised_;
@@ -124,11 +124,29 @@ Result<void> BlockingCore::start_thread(const Job& job) {
 
 Result<void> BlockingCore::run_thread(const Job& job) {
   const Lock lock(mutex_);
-  if (closed_) return std::errc::operation_canceled;
+  if (closed_ && !is_own_thread()) return std::errc::operation_canceled;
+  return find_thread_for(job);
+}
+
+Result<void> BlockingCore::find_thread_for(const Job& job) {
   if (idle_.empty()) return start_thread(job);
   call_idle(job);
   threads_.subtract(1);
   return {};
+}
+
+Result<void> BlockingCore::replace_thread(const Job& job) {
+  const Lock lock(mutex_);
+  const bool leaves_none_for_calls = replaced_.get() + 1 >= options_.max_threads;
+  if (leaves_none_for_calls || (idle_.empty() && is_full())) {
+    return std::errc::resource_unavailable_try_again;
+  }
+  Result<void> found = find_thread_for(job);
+  if (found) {
+    replaced_.add(1);
+    this_thread.is_replaced = true;
+  }
+  return found;
 }
 
 void BlockingCore::enqueue(TaskHeader&, Turn) noexcept {
@@ -155,9 +173,11 @@ bool BlockingCore::run_job(Lock& lock, Job& job) {
   lock.unlock();
   job();
   job = nullptr;
+  const bool was_replaced = this_thread.is_replaced;
   this_thread = ThreadContext();
   lock.lock();
-  if (closed_ || threads_.get() >= options_.max_threads) return false;
+  if (was_replaced) replaced_.subtract(1);
+  if (closed_ || is_full()) return false;
   threads_.add(1);
   return true;
 }
@@ -197,8 +217,8 @@ void BlockingCore::run_call(TaskHeader& task) noexcept {
   this_thread.may_block = true;
   {
     const WithSurroundings surroundings(outside_of(owner_));
-    const bool is_done = run(task, nullptr);
-    ROUSE_ASSERT(is_done, "a blocking call was pending");
+    const Ran ran = run(task, nullptr);
+    ROUSE_ASSERT(ran == Ran::done, "a blocking call was pending");
   }
   this_thread = ThreadContext();
   if (owner_) owner_->release();
@@ -259,7 +279,7 @@ bool BlockingCore::is_own_thread() const noexcept {
 
 BlockingMetrics BlockingCore::metrics() const noexcept {
   BlockingMetrics metrics;
-  metrics.threads = threads_.get();
+  metrics.threads = threads_.get() + replaced_.get();
   metrics.idle_threads = idle_count_.get();
   metrics.queue_depth = queue_.size();
   return metrics;
@@ -280,6 +300,9 @@ BlockingPool::~BlockingPool() { core_->close(); }
 
 Result<void> BlockingPool::run_thread(const std::function<void()>& job) {
   return core_->run_thread(job);
+}
+Result<void> BlockingPool::replace_thread(const std::function<void()>& job) {
+  return core_->replace_thread(job);
 }
 bool BlockingPool::submit_mandatory(TaskHeader& task) { return core_->submit_mandatory(task); }
 void BlockingPool::close() noexcept { core_->close(); }

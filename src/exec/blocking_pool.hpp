@@ -49,6 +49,7 @@ class BlockingCore final : public SharedScheduler {
   // BlockingPool.
   bool submit_mandatory(TaskHeader& task) { return accept(task, true); }
   Result<void> run_thread(const Job& job);
+  Result<void> replace_thread(const Job& job);
   void close() noexcept;
   bool wait(std::chrono::nanoseconds timeout);
   BlockingMetrics metrics() const noexcept;
@@ -75,6 +76,8 @@ class BlockingCore final : public SharedScheduler {
   std::exception_ptr admit(TaskHeader& task);
   void call_idle(Job job);
   Result<void> start_thread(const Job& job);
+  Result<void> find_thread_for(const Job& job);
+  bool is_full() const noexcept { return threads_.get() + replaced_.get() >= options_.max_threads; }
   bool is_own_thread() const noexcept;
 
   // A thread's life. Those that take the lock let go of it while they run foreign code; they
@@ -98,7 +101,10 @@ class BlockingCore final : public SharedScheduler {
   std::size_t promised_ = 0;  // threads that were called or started, and will look at the queue
   std::vector<Idle*> idle_;   // the one that became idle last is at the end
   Counter idle_count_;
-  Counter threads_;  // of `max_threads`: those that run jobs do not count
+  // Together at most `max_threads`; those that run jobs do not count. One is always left for calls:
+  // a call that was queued must not wait for a thread that may wait for the call.
+  Counter threads_;   // that run calls or wait for one
+  Counter replaced_;  // that left their job to another
   Threads live_;
   Threads ended_;  // to be joined
 };

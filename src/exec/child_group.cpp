@@ -91,7 +91,19 @@ bool ChildGroup::enter() {
   return true;
 }
 
+ChildPoll::ChildPoll(const ChildGroup& of) noexcept : group(of), outer(this_thread.child_polls) {
+  this_thread.child_polls = this;
+}
+ChildPoll::~ChildPoll() { this_thread.child_polls = outer; }
+
+bool ChildGroup::is_polled_here() const noexcept {
+  const ChildPoll* poll = this_thread.child_polls;
+  while (poll != nullptr && &poll->group != this) poll = poll->outer;
+  return poll != nullptr;
+}
+
 bool ChildGroup::poll(Frame& child, Context& cx) const {
+  const ChildPoll here(*this);
   const TaskLocalsScope in_scope(locals_.get());
   return child.poll_chain(cx);
 }
@@ -129,20 +141,30 @@ void ChildGroup::wake_parent() noexcept {
 }
 
 /// Mostly that is the rest of a short poll. But a child may block, in block_in_place, until a task
-/// ran that waits in this worker's queue: so another thread goes on with the worker after a while.
+/// ran that waits in this worker's queue, or was swept away by this thread: so another thread goes
+/// on with that after a while. And it may wait for what this poll does only at its end.
 void ChildGroup::wait_until_quiet(Lock& lock, std::uint32_t children) noexcept {
+  ROUSE_ASSERT(
+      !is_polled_here(),
+      "a child of parallel or scope drops the parallel or scope that it is part of, and "
+      "would wait for its own end: let it return instead, or tell another task to drop it");
+  if (this_thread.poll != nullptr) {
+    lock.unlock();
+    this_thread.poll->run_poll_ends();
+    lock.lock();
+  }
   const Deadline soon(std::chrono::milliseconds(1));
   while (!is_quiet(children)) {
     if (!soon.wait(changed_, lock)) break;
   }
   if (is_quiet(children)) return;
-  if (this_thread.worker != nullptr) {
-    lock.unlock();
-    // If that fails it has to wait with all it has.
-    static_cast<void>(this_thread.worker->pool.try_give_worker_away());
-    lock.lock();
-  }
+  lock.unlock();
+  Worker* const kept = PoolCore::begin_blocking();
+  lock.lock();
   changed_.wait(lock, [&] { return is_quiet(children); });
+  lock.unlock();
+  PoolCore::end_blocking(kept);
+  lock.lock();
 }
 
 void ChildGroup::cancel_and_wait(std::uint32_t children) noexcept {

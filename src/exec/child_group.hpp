@@ -68,7 +68,8 @@ class ChildGroup : public RefCounted<ChildGroup> {
   /// Any thread. Wakes the parent, if it waits.
   void wake_parent() noexcept;
   /// From now on no child is polled. Waits until `children` are enrolled (thieves that took one are
-  /// about to) and none is being polled. May be called again.
+  /// about to) and none is being polled. Aborts with a hint if it is a child that calls this, which
+  /// would wait for itself. May be called again.
   void cancel_and_wait(std::uint32_t children) noexcept;
 
  private:
@@ -80,6 +81,7 @@ class ChildGroup : public RefCounted<ChildGroup> {
     return enrolled_ >= children && polled_now_ == 0;
   }
   void wait_until_quiet(Lock& lock, std::uint32_t children) noexcept;
+  bool is_polled_here() const noexcept;
   void make_room(std::vector<JoinHandle<void>>& finished);
 
   RefPtr<const TaskLocalNode> locals_;  // until it is cancelled
@@ -95,6 +97,18 @@ class ChildGroup : public RefCounted<ChildGroup> {
   Waker waker_;
   std::vector<JoinHandle<void>> tasks_;
   std::size_t promised_ = 0;  // tasks that there is room for, to be kept
+};
+
+/// A poll of a child, on this thread, while it lives.
+class ChildPoll {
+ public:
+  explicit ChildPoll(const ChildGroup& of) noexcept;
+  ChildPoll(const ChildPoll&) = delete;
+  ChildPoll& operator=(const ChildPoll&) = delete;
+  ~ChildPoll();
+
+  const ChildGroup& group;
+  const ChildPoll* const outer;
 };
 
 /// What the task of a child runs.

@@ -10,7 +10,9 @@
 
 namespace rouse {
 
+class ChildPoll;
 class LocalCore;
+class PoolCore;
 class Worker;
 
 struct ThreadContext {
@@ -18,10 +20,13 @@ struct ThreadContext {
   LocalCore* local = nullptr;      // the LocalExecutor that this thread is running
   Worker* worker = nullptr;        // the worker of a ThreadPool that this thread is
   // The pool whose tasks this thread runs, also after it gave its worker away: until it is done
-  // with that, the pool's tasks are not swept away.
+  // with that, the pool lives.
   const Scheduler* pool = nullptr;
+  PoolCore* sweeps = nullptr;  // whose tasks this thread destroys, unless it blocks in one of them
+  bool is_replaced = false;    // another thread of the BlockingPool has this one's worker
   TaskHeader* task = nullptr;  // the task that is being polled or cancelled
   bool may_block = false;      // also inside a task: it is a blocking call (BlockingPool)
+  const ChildPoll* child_polls = nullptr;  // in which this thread is, the innermost first
 
   // Of a task that any thread may wake (SharedTaskState), while this thread polls it.
   Context* poll = nullptr;

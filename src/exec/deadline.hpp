@@ -31,6 +31,7 @@ class Deadline {
     return true;
   }
 
+  bool is_never() const noexcept { return at_ == never; }
   /// 0 once it has passed.
   std::chrono::nanoseconds left() const noexcept {
     if (at_ == never) return std::chrono::nanoseconds::max();

@@ -33,6 +33,7 @@ class LocalCore::Owning {
                  "LocalExecutor");
     this_thread = ThreadContext();
     this_thread.pool = before_.pool;
+    this_thread.child_polls = before_.child_polls;
     this_thread.scheduler = &spawns_on;
     this_thread.local = &core;
   }

@@ -24,8 +24,6 @@ PoolCore::PoolCore(ThreadPoolConfig config)
       watch_(model_checker ? 1 : config_.workers),  // in a model any sleep may be over at once
       driver_(config_.driver),
       forks_before_(sys::fork_count()),
-      loops_(0),
-      inside_(0),
       threads_(config_.threads, this) {
   ROUSE_ASSERT(config_.workers > 0 && config_.workers <= IdleWorkers::max_workers,
                "a ThreadPool needs at least one worker, and at most 32767");
@@ -45,13 +43,16 @@ PoolCore::PoolCore(ThreadPoolConfig config)
 }
 
 Result<void> PoolCore::start() {
-  loops_.store(workers_.size(), memory_order_relaxed);
+  loops_ = workers_.size();  // nobody else is there yet
   inside_.store(workers_.size(), memory_order_relaxed);
   Result<void> result;
   for (auto& worker : workers_) {
     if (result) result = start_thread(*worker);
     if (result) continue;
-    loop_ended();
+    {
+      const Lock lock(end_mutex_);
+      end_loop();
+    }
     thread_left();
   }
   return result;
@@ -76,24 +77,22 @@ void PoolCore::run_worker(Worker& worker) noexcept {
   this_thread.worker = &worker;
   const WithSurroundings surroundings(worker.driver.get());
   worker.counters.wake();
-  for (;;) {
+  Ran ran = Ran::done;
+  while (ran != Ran::away) {
     TaskHeader* task = next_task(worker);
     if (task == nullptr) {
       worker.counters.stop();
-      loop_ended();
       break;
     }
     worker.current = task;
     worker.counters.polls.add();
-    const bool done_for_now = run(*task, &worker.forks);
-    if (this_thread.worker != &worker) [[unlikely]] {
-      leave_away(*task, done_for_now);
-      break;
-    }
-    if (!done_for_now && worker.push(*task) && idle_.wants_waking()) wake_one();
+    ran = run(*task, &worker.forks);
+    if (ran == Ran::again && worker.push(*task) && idle_.wants_waking()) wake_one();
   }
-  thread_left();
+  leave(ran != Ran::away);
+  const bool is_replaced = this_thread.is_replaced;
   this_thread = before;
+  this_thread.is_replaced = is_replaced;  // for the BlockingPool
 }
 
 /// Null: the pool is closing.
@@ -223,12 +222,16 @@ void PoolCore::wake_one() noexcept {
 }
 
 void PoolCore::forget(TaskHeader& task) noexcept {
-  TaskTable::erase(task);
   if (Worker* worker = own_worker()) {
+    TaskTable::erase(task);
     worker->counters.completed.add();
-  } else {
-    outside_completed_.fetch_add(1, memory_order_relaxed);
+    return;
   }
+  {
+    const Lock lock(end_mutex_);  // a sweeper may be looking at it
+    TaskTable::erase(task);
+  }
+  outside_completed_.fetch_add(1, memory_order_relaxed);
 }
 
 void PoolCore::freed() noexcept {
@@ -239,134 +242,10 @@ void PoolCore::freed() noexcept {
   }
 }
 
-void PoolCore::give_worker_away() {
-  Worker* worker = own_worker();
-  if (worker == nullptr) return;
-  promote_all(worker->forks);  // what is in there is of a chain that runs on this thread
-  {
-    const Lock lock(away_mutex_);
-    away_.push_back(worker->current);
-  }
-  Context* poll = std::exchange(this_thread.poll, nullptr);
-  this_thread.worker = nullptr;
-  inside_.fetch_add(1, memory_order_relaxed);
-  if (config_.drivers) config_.drivers->outside().enter();  // left with the worker's loop
-  if (start_thread(*worker)) {
-    this_thread.poll = poll;
-    if (poll != nullptr) poll->forget_forks();
-    return;
-  }
-  if (worker->driver) worker->driver->enter();
-  // No thread is to be had: the worker's tasks have to wait.
-  inside_.fetch_sub(1, memory_order_relaxed);
-  this_thread.worker = worker;
-  this_thread.poll = poll;
-  const Lock lock(away_mutex_);
-  std::erase(away_, worker->current);
-}
-
-bool PoolCore::try_give_worker_away() noexcept {
-  try {
-    give_worker_away();
-    return true;
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
-}
-
-/// The task that gave its worker away was run.
-void PoolCore::leave_away(TaskHeader& task, bool is_done) noexcept {
-  if (!is_done) inject(task);
-  const Lock lock(away_mutex_);
-  // While tasks are swept away this address keeps its mark: the task may be gone meanwhile.
-  if (!sweeping_) std::erase(away_, &task);
-}
-
-// --- The end. ---
-
-void PoolCore::close() noexcept {
-  closing_.store(true, memory_order_relaxed);  // published by the unparks
-  for (auto& worker : workers_) worker->park.unpark(driver_);
-}
-
-void PoolCore::loop_ended() noexcept {
-  // ORDER: acq_rel; the last one sees all that the others did.
-  if (loops_.fetch_sub(1, memory_order_acq_rel) != 1) return;
-  cancel_tasks();
-  // Now, and not when the last thread leaves: one that blocks in place may wait for what nobody
-  // looks after any more, and would never leave.
-  for (auto& worker : workers_) {
-    if (worker->driver) worker->driver->close();
-  }
-}
-
-/// All but those that are run by threads that gave their worker away.
-void PoolCore::cancel_tasks() noexcept {
-  const ThreadContext before = this_thread;
-  this_thread = ThreadContext();
-  this_thread.scheduler = this;
-  this_thread.pool = this;
-  injected_.close();
-  {
-    const Lock lock(outside_mutex_);
-    refuses_ = true;
-  }
-  {
-    const Lock lock(away_mutex_);
-    sweeping_ = true;
-    const auto cancel = [this](TaskHeader& task) {
-      if (std::find(away_.begin(), away_.end(), &task) == away_.end()) cancel_now(task);
-    };
-    for (auto& worker : workers_) worker->table.for_each(cancel);
-    outside_.for_each(cancel);
-  }
-  this_thread = before;
-}
-
-void PoolCore::thread_left() noexcept {
-  // ORDER: acq_rel; the last one sees all that the others did.
-  if (inside_.fetch_sub(1, memory_order_acq_rel) != 1) return;
-  away_.clear();
-  cancel_tasks();
-  std::int64_t made = 0;
-  for (auto& worker : workers_) {
-    made += static_cast<std::int64_t>(worker->counters.spawned.get());
-    made -= static_cast<std::int64_t>(worker->counters.freed.get());
-  }
-  {
-    const Lock lock(closed_mutex_);
-    closed_ = true;
-    closed_signal_.notify_all();
-  }
-  add_ref();  // this thread's own, so that it is `release` that ends it
-  // ORDER: as RefCounted.
-  refs_.fetch_add(made - bias, memory_order_relaxed);
-  release();
-}
-
-bool PoolCore::wait_closed(const Deadline& deadline) noexcept {
-  Lock lock(closed_mutex_);
-  while (!closed_) {
-    if (!deadline.wait(closed_signal_, lock)) return false;
-  }
-  return true;
-}
-
 void PoolCore::refuse_in_forked_child() const noexcept {
   ROUSE_ASSERT(sys::fork_count() == forks_before_,
                "a runtime is used in a forked child, where its threads do not exist: make a new "
                "runtime there, or call exec right after fork");
-}
-
-bool PoolCore::shutdown(std::chrono::nanoseconds timeout) noexcept {
-  refuse_in_forked_child();
-  ROUSE_ASSERT(timeout <= std::chrono::nanoseconds(0) || this_thread.pool != this,
-               "waiting for the end of a runtime inside one of its own tasks would last for ever: "
-               "say shutdown_background(), or let a thread of your own destroy it");
-  const Deadline deadline(timeout);
-  close();
-  threads_.close();
-  return wait_closed(deadline) && threads_.wait(deadline.left());
 }
 
 PoolMetrics PoolCore::metrics() const {

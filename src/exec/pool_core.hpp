@@ -5,11 +5,21 @@
 // the injection queue), or idle, known only to its wakers. Every unfinished task is also in a
 // table: of the worker that spawned it, or, if it came from outside, in the shared one.
 //
-// Shutdown: `close` marks the pool; each worker leaves its loop at its next look. The last one
-// closes the queues and cancels every task that is in a table; what others still want to wake,
-// abort or spawn is dropped. Threads that gave their worker away (block_in_place) may still be
-// running a task each, and wait for others that are cancelled now: their own tasks are spared,
-// until the last of these threads has left.
+// A thread that is about to block inside a poll (block_in_place, or the drop of a region whose
+// child is polled elsewhere) leaves its worker to another thread: the task is `away` until its poll
+// ends (SharedTaskState). If no thread can be had it keeps the worker, but leaves what waits there
+// to the others, and `close` may take the worker from it.
+//
+// Shutdown (docs/design/0014-shutdown.md): `close` marks the pool; each worker's loop ends at its
+// next look, or is given up by a thread that blocks. Then every task is ended, by exactly one:
+//  - Once the last loop has ended nothing is queued, woken, aborted or spawned any more, and no
+//    worker polls: a task is in a table and idle, or away, or a sweeper has it.
+//  - Sweepers walk over the tables with one cursor, under `end_mutex_`, and cancel each task that
+//    is not away, without the lock. A sweeper is a thread inside no poll. If the last one blocks in
+//    a destructor, another is found.
+//  - The thread of a task that is away ends its poll under the lock, and cancels the task itself if
+//    the sweep has begun. A task is erased from its table under the lock, too, before it is freed,
+//    so a sweeper may look at what it finds there.
 //
 // References: see SharedScheduler. Workers count the tasks they make and free by themselves; until
 // the last thread has left and the two are added up, `refs_` holds `bias` more, so it can't reach
@@ -43,10 +53,12 @@ class PoolCore final : public SharedScheduler {
 
   /// Starts a thread for each worker. If that fails the pool can only be shut down.
   Result<void> start();
-  /// The rest of this poll runs without the worker, which another thread goes on with.
-  void give_worker_away();
-  /// The same; false if there is no memory for it.
-  bool try_give_worker_away() noexcept;
+
+  /// This thread is about to block, for the rest of its poll or less: another one goes on with its
+  /// worker, or with its sweep. Gives a worker that it keeps for lack of a thread: for
+  /// `end_blocking`.
+  static Worker* begin_blocking() noexcept;
+  static void end_blocking(Worker* kept) noexcept;
   /// True: all tasks and threads are gone.
   bool shutdown(std::chrono::nanoseconds timeout) noexcept;
 
@@ -64,6 +76,7 @@ class PoolCore final : public SharedScheduler {
 
   void enqueue(TaskHeader& task, Turn turn) noexcept override;
   void forget(TaskHeader& task) noexcept override;
+  void end_poll_away(TaskHeader& task, bool is_ready) noexcept override;
   void freed() noexcept override;
 
   /// The worker that this thread is, if it is one of this pool.
@@ -95,12 +108,23 @@ class PoolCore final : public SharedScheduler {
   static void forked(void* pool) noexcept;
   static void unpark_worker(void* worker) noexcept;
   Result<void> start_thread(Worker& worker);
+
+  // pool_end.cpp.
+  bool part_with(Worker& worker) noexcept;
+  bool hand_over(Worker& worker) noexcept;
+  void take_back(Worker& worker) noexcept;
   void close() noexcept;
-  bool wait_closed(const Deadline& deadline) noexcept;
-  void leave_away(TaskHeader& task, bool is_done) noexcept;
-  void loop_ended() noexcept;
+  void end_loop() noexcept;
+  void leave(bool its_loop_ended) noexcept;
   void thread_left() noexcept;
-  void cancel_tasks() noexcept;
+  bool wait_closed(const Deadline& deadline) noexcept;
+  void sweep(Lock& lock) noexcept;
+  TaskHeader* next_to_sweep() noexcept;
+  template <class Fn>
+  void without(Lock& lock, Fn fn) noexcept;
+  void find_sweeper(Lock& lock) noexcept;
+  bool start_sweeper() noexcept;
+  void close_drivers() noexcept;
 
   bool is_closing() const noexcept { return closing_.load(memory_order_relaxed); }
 
@@ -112,11 +136,7 @@ class PoolCore final : public SharedScheduler {
   DriverSeat driver_;
   atomic<bool> closing_{false};
   const std::uint32_t forks_before_;  // sys::fork_count when this was made
-  atomic<std::size_t> loops_;         // workers that are run or will be
-  atomic<std::size_t> inside_;  // threads that run a worker, or a task that gave its worker away
-  Mutex away_mutex_;
-  std::vector<const TaskHeader*> away_;  // those tasks
-  bool sweeping_ = false;                // from now on none is taken off the list
+  atomic<std::size_t> inside_{0};     // threads that run a worker, a task that is away, or a sweep
 
   // Tasks from outside.
   Mutex outside_mutex_;
@@ -126,8 +146,18 @@ class PoolCore final : public SharedScheduler {
   atomic<std::uint64_t> outside_spawned_{0};
   atomic<std::uint64_t> outside_completed_{0};
 
-  Mutex closed_mutex_;
-  CondVar closed_signal_;
+  // The end. No foreign code is called under this lock, and of the other locks only those of the
+  // two queues of tasks from outside are taken under it.
+  Mutex end_mutex_;
+  CondVar end_changed_;
+  std::size_t loops_ = 0;     // workers that are run or will be
+  bool is_sweeping_ = false;  // there are none
+  bool are_drivers_closed_ = false;
+  std::size_t swept_tables_ = 0;     // the sweep's cursor: of the workers in turn, then `outside_`
+  TaskTable::Place swept_;           // in the next of them
+  std::size_t sweepers_ = 0;         // threads that sweep or will, and do not block
+  std::size_t sweeper_threads_ = 0;  // that were started only for that
+  bool needs_sweeper_ = false;       // there is no thread for it: whoever waits for the end may
   bool closed_ = false;
 
   BlockingPool threads_;

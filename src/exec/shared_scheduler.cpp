@@ -54,11 +54,13 @@ constexpr RawWakerVTable SharedScheduler::waker_vtable{clone_waker, wake, wake_b
 
 // --- Whoever polls. ---
 
-bool SharedScheduler::run(TaskHeader& task, ForkDeque* forks) noexcept {
+SharedScheduler::Ran SharedScheduler::run(TaskHeader& task, ForkDeque* forks) noexcept {
+  const Worker* const worker = this_thread.worker;
+  const auto done = [worker] { return this_thread.worker == worker ? Ran::done : Ran::away; };
   SharedTaskState state = task.shared_state();
   if (state.start_poll() == NextPoll::cancel) [[unlikely]] {
     cancel_now(task);
-    return true;
+    return done();
   }
   bool ready = false;
   {
@@ -70,15 +72,23 @@ bool SharedScheduler::run(TaskHeader& task, ForkDeque* forks) noexcept {
     cx.run_poll_ends();
     this_thread.poll = nullptr;
   }
+  if (this_thread.worker != worker) [[unlikely]] {
+    end_poll_away(task, ready);
+    return Ran::away;
+  }
   if (ready) {
     complete(task, this_thread.new_owners);
-    return true;
+    return done();
   }
   if (this_thread.woke_itself) {
     state.end_poll_active(this_thread.new_owners);
-    return false;
+    return Ran::again;
   }
-  return !state.end_poll(this_thread.new_owners);
+  return state.end_poll(this_thread.new_owners) ? Ran::again : Ran::done;
+}
+
+void SharedScheduler::end_poll_away(TaskHeader&, bool) noexcept {
+  ROUSE_ASSERT(false, "a task of a scheduler without workers has lost its worker");
 }
 
 void SharedScheduler::cancel_now(TaskHeader& task) noexcept {

@@ -34,9 +34,13 @@ class SharedScheduler : public Scheduler {
   explicit SharedScheduler(UnhandledHook on_unhandled) noexcept
       : on_unhandled_(std::move(on_unhandled)) {}
 
-  /// Polls or cancels a task that was taken from a queue. False: it is to be put on a queue again,
-  /// at the end, because it was woken meanwhile or woke itself.
-  bool run(TaskHeader& task, ForkDeque* forks) noexcept;
+  enum class Ran : std::uint8_t {
+    done,   ///< for now, or for ever
+    again,  ///< it was woken meanwhile or woke itself: it is to be put on a queue again, at the end
+    away,   ///< done, but this thread has lost its worker
+  };
+  /// Polls or cancels a task that was taken from a queue.
+  Ran run(TaskHeader& task, ForkDeque* forks) noexcept;
   /// Ends a task that nobody is polling and nobody will.
   void cancel_now(TaskHeader& task) noexcept;
   /// The same, with an error as its outcome.
@@ -51,6 +55,10 @@ class SharedScheduler : public Scheduler {
   virtual void enqueue(TaskHeader& task, Turn turn) noexcept = 0;
   /// The task is complete: it leaves the table of unfinished tasks.
   virtual void forget(TaskHeader& task) noexcept = 0;
+  /// The task was polled, and the thread lost its worker meanwhile: the rest of `run`. `is_ready`:
+  /// the outcome is in its place.
+  virtual void end_poll_away(TaskHeader& task, bool is_ready) noexcept;
+  void complete(TaskHeader& task, std::int64_t new_owners) noexcept;
   /// Any thread. The memory of a task that was submitted is gone: gives its reference up.
   virtual void freed() noexcept { release(); }
 
@@ -60,7 +68,6 @@ class SharedScheduler : public Scheduler {
   atomic<std::int64_t> refs_{1};
 
  private:
-  void complete(TaskHeader& task, std::int64_t new_owners) noexcept;
   static void wake_joiner(Waker waker) noexcept;
   static void wake_task(TaskHeader& task, bool and_drop, Turn turn) noexcept;
   void drop_owner(TaskHeader& task) noexcept;

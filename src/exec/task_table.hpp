@@ -38,14 +38,20 @@ class TaskTable {
   /// Any thread.
   static void erase(TaskHeader& task) noexcept { task.slot->store(nullptr, memory_order_relaxed); }
 
-  /// Calls `fn` for each task, which may erase tasks. Nobody may insert or erase meanwhile.
-  template <class Fn>
-  void for_each(Fn&& fn) {
-    for (Chunk& chunk : chunks_) {
-      for (std::size_t i = 0; i < chunk.size; ++i) {
-        if (TaskHeader* task = chunk.slots[i].load(memory_order_relaxed)) fn(*task);
+  /// How far a walk over all slots has come.
+  struct Place {
+    std::size_t chunk = 0;
+    std::size_t slot = 0;
+  };
+  /// The next task of a walk; null at its end. Tasks may be erased meanwhile, but none inserted.
+  TaskHeader* next(Place& place) const noexcept {
+    for (; place.chunk != chunks_.size(); place = {.chunk = place.chunk + 1}) {
+      const Chunk& chunk = chunks_[place.chunk];
+      while (place.slot != chunk.size) {
+        if (TaskHeader* task = chunk.slots[place.slot++].load(memory_order_relaxed)) return task;
       }
     }
+    return nullptr;
   }
 
  private:

@@ -126,7 +126,9 @@ class Worker {
   WorkerPark park;
   std::unique_ptr<Driver> driver;  // its timers; null if the pool has none
   bool is_driving = false;         // what is woken now was waited for in `driver`
-  TaskHeader* current = nullptr;   // the task that is run
+  TaskHeader* current = nullptr;   // the task that is run, or was run last
+  enum class Kept : std::uint8_t { no, yes, taken_away };
+  Kept kept = Kept::no;  // by a thread that blocks; under the pool's end_mutex_
   WorkerCounters counters;
 
   // See PoolCore::search.

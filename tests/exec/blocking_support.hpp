@@ -150,7 +150,7 @@ class FakeRuntime final : public SharedScheduler {
     const ThreadContext before = this_thread;
     this_thread.scheduler = this;
     for (TaskHeader* task : tasks) {
-      if (!run(*task, nullptr)) enqueue(*task, Turn::last);
+      if (run(*task, nullptr) == Ran::again) enqueue(*task, Turn::last);
     }
     this_thread = before;
   }

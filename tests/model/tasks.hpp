@@ -35,7 +35,7 @@ class HandsOn final : public SharedScheduler {
     while (!tasks.empty()) {
       TaskHeader* const task = tasks.front();
       tasks.pop_front();
-      if (!run(*task, nullptr)) tasks.push_back(task);
+      if (run(*task, nullptr) == Ran::again) tasks.push_back(task);
     }
   }
   /// The task that was spawned last.

@@ -163,6 +163,89 @@ TEST(WakeRegress, AWakerGivenUpFromOutsideWhileThePoolEnds) {
   }
 }
 
+/// Sends one more than there is room for.
+Async<void> send_into_full(sync::Sender<int> tx, std::atomic<bool>& blocks) {
+  for (int i = 0; i < 8; ++i) (void)co_await tx.send(i);
+  blocks = true;
+  block_in_place([&] { (void)block_on(tx.send(9)); });
+}
+Async<void> send_in_parallel(sync::Sender<int> tx, std::atomic<bool>& blocks) {
+  co_await parallel(send_into_full(std::move(tx), blocks), never());
+}
+Async<void> send_in_scope(sync::Sender<int> tx, std::atomic<bool>& blocks) {
+  auto body = [&](Scope& s) -> Async<void> {
+    s.spawn(send_into_full(std::move(tx), blocks));
+    co_await pending_forever<void>();
+  };
+  co_await scope(std::ref(body));
+}
+/// Receives, which gives the sender room at the end of the poll, and drops the sender's region in
+/// the same poll.
+Async<int> receive_and_drop(sync::Receiver<int> rx, Async<void> work, std::atomic<bool>& blocks) {
+  auto work_begun = [&](Context& cx) -> Poll<void> {
+    EXPECT_TRUE(work.poll(cx).is_pending());
+    if (blocks.load() && rx.capacity() == 0) return Poll<void>::ready();
+    cx.waker().wake_by_ref();
+    return pending;
+  };
+  co_await poll_fn(work_begun);
+  auto first = co_await select(rx.recv(), std::move(work));
+  co_return first.index() == 0 ? *std::get<0>(std::move(first)) : -1;
+}
+
+TEST(ParallelRegress, WhoDropsARegionHasServedSendersBefore) {
+  for (const std::size_t workers : {1U, 2U, 4U}) {
+    for (const bool in_scope : {false, true}) {
+      Runtime rt = Runtime::builder().worker_threads(workers).build();
+      std::atomic<bool> blocks{false};
+      auto [tx, rx] = sync::channel<int>(8);
+      Async<void> work =
+          in_scope ? send_in_scope(std::move(tx), blocks) : send_in_parallel(std::move(tx), blocks);
+      EXPECT_EQ(rt.block_on(receive_and_drop(std::move(rx), std::move(work), blocks)), 0);
+    }
+  }
+}
+
+/// A region in a place of its own, polled by a task, whose child drops it.
+class DropsItself {
+ public:
+  Async<void> in_parallel() { co_await parallel(drop(), never()); }
+  Async<void> in_scope() {
+    auto body = [this](Scope& s) -> Async<void> {
+      s.spawn(drop());
+      co_await pending_forever<void>();
+    };
+    co_await scope(std::ref(body));
+  }
+  auto run(Async<void> region) {
+    region_.emplace(std::move(region));
+    return poll_fn([this](Context& cx) { return region_->poll(cx); });
+  }
+
+ private:
+  Async<void> drop() {
+    for (int i = 0; i < 3; ++i) co_await yield_now();
+    region_.reset();
+  }
+  std::optional<Async<void>> region_;
+};
+
+constexpr const char* drops_itself = "drops the parallel or scope that it is part of";
+
+TEST(ParallelRegressDeathTest, AChildThatDropsItsOwnRegionIsStopped) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (const bool on_pool : {false, true}) {
+    const auto drop = [on_pool](auto region) {
+      auto builder = Runtime::builder();
+      Runtime rt = (on_pool ? builder.worker_threads(2) : builder.current_thread()).build();
+      DropsItself self;
+      rt.block_on(self.run((self.*region)()));
+    };
+    EXPECT_DEATH(drop(&DropsItself::in_parallel), drops_itself);
+    EXPECT_DEATH(drop(&DropsItself::in_scope), drops_itself);
+  }
+}
+
 TEST(RuntimeRegressDeathTest, DroppedByADetourInsideItself) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(

@@ -54,7 +54,7 @@ class BlockingMetrics {
  public:
   BlockingMetrics() = default;
 
-  std::size_t threads = 0;       ///< that run calls or wait for one
+  std::size_t threads = 0;       ///< that run calls, wait for one, or block in place
   std::size_t idle_threads = 0;  ///< that wait for one
   std::size_t queue_depth = 0;   ///< calls that wait for a thread
 };
@@ -156,8 +156,12 @@ class ROUSE_API BlockingPool {
 
   /// Runs a long-lived job, which must not throw, on a thread that does not count as one of
   /// `max_threads`: an idle one, or a new one. Such a job is no task. Errors: operation_canceled
-  /// (the pool is closed), or why no thread could be started.
+  /// (the pool is closed, and this is none of its threads), or why no thread could be started.
   Result<void> run_thread(const std::function<void()>& job);
+  /// The same for a thread that runs a job and leaves it to another, because it is about to block:
+  /// it counts as one of `max_threads` from now on. Errors: also resource_unavailable_try_again, if
+  /// there were too many then; one thread is always left for calls.
+  Result<void> replace_thread(const std::function<void()>& job);
 
   /// Takes a task as `spawn` does, which is then run even if the pool is closed before it begins:
   /// what somebody counts on already, as the bytes that a File took. False: refused, its outcome

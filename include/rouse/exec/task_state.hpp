@@ -17,6 +17,7 @@
 // | cancelled     | cancel                            | never                         |
 // | join_interest | at birth                          | drop_join_interest            |
 // | join_waker    | publish_join_waker                | retract_join_waker            |
+// | away          | go_away                           | come_back, end_poll, finish   |
 // | the rest      | number of owners: the scheduler, the JoinHandle, wakers           |
 //
 // Two kinds of scheduler make the transitions in two ways:
@@ -27,7 +28,9 @@
 //  - `SharedTaskState`, of a scheduler with many threads: anybody may wake, cancel and give owners
 //    up, with one read-modify-write each. There `active` means queued or being polled: whoever set
 //    it put the task on a queue, and whoever takes it from there polls it and clears the bit, so
-//    no two threads poll at once. `notified` asks for one poll more.
+//    no two threads poll at once. `notified` asks for one poll more. `away`: the thread that polls
+//    or cancels the task has no worker for now. Only that thread sets and clears it; the pool's
+//    sweep leaves the task to it (src/exec/pool_core.hpp).
 #pragma once
 
 #include <cstdint>
@@ -57,6 +60,7 @@ class TaskState {
     cancelled = 8,
     join_interest = 16,
     join_waker = 32,
+    away = 64,
     one_owner = 256,
   };
   static constexpr int owner_shift = 8;
@@ -176,7 +180,8 @@ class SharedTaskState {
     Word word = word_.load(memory_order_relaxed);
     Word next = 0;
     do {
-      next = (word & notified ? word & ~notified : word & ~active) + owners(new_owners);
+      next = (word & notified ? word & ~(notified | away) : word & ~(active | away)) +
+             owners(new_owners);
       // ORDER: release; publishes the future to whoever polls it next. acquire; if it was notified,
       // the next poll is to see what the waker wrote.
     } while (!word_.compare_exchange_weak(word, next, memory_order_acq_rel, memory_order_relaxed));
@@ -185,6 +190,14 @@ class SharedTaskState {
 
   /// The poll gave pending and the task woke itself: it stays active. Only wakers are counted.
   void end_poll_active(std::int64_t new_owners) noexcept { add_owners(new_owners); }
+
+  // --- By the thread that polls or cancels the task. ORDER: relaxed; whoever sweeps comes to the
+  // task through the pool's lock. ---
+
+  void go_away() noexcept { word_.fetch_or(away, memory_order_relaxed); }
+  void come_back() noexcept { word_.fetch_and(~Word{away}, memory_order_relaxed); }
+  /// Also by whoever sweeps.
+  bool is_away() const noexcept { return (word_.load(memory_order_relaxed) & away) != 0; }
 
   class Finished {
    public:
@@ -198,7 +211,7 @@ class SharedTaskState {
     Word word = word_.load(memory_order_relaxed);
     Word next = 0;
     do {
-      next = ((word | complete) & ~(active | notified)) + owners(new_owners);
+      next = ((word | complete) & ~(active | notified | away)) + owners(new_owners);
       // ORDER: release; publishes the outcome to the JoinHandle. acquire; sees its join_waker.
     } while (!word_.compare_exchange_weak(word, next, memory_order_acq_rel, memory_order_relaxed));
     return Finished((word & join_interest) != 0, (word & join_waker) != 0);

@@ -144,7 +144,8 @@ class ROUSE_API RuntimeBuilder {
   /// Called with an exception that left a task nobody joins, on the thread where that is found out.
   /// Must not throw. Default: one line to stderr.
   RuntimeBuilder& on_unhandled(UnhandledHook hook);
-  /// Default: 512.
+  /// Threads besides the workers: in spawn_blocking, in block_in_place, or idle. One of them is
+  /// left for spawn_blocking. Default: 512.
   RuntimeBuilder& max_blocking_threads(std::size_t count);
   /// Calls of spawn_blocking that may wait for a thread; more fail. Default: 2^20.
   RuntimeBuilder& max_blocking_queue(std::size_t count);

@@ -1,0 +1,266 @@
+// PoolCore: threads that leave their worker, and the end.
+#include <utility>
+
+#include "rouse/exec/fork_region.hpp"
+
+#include "exec/pool_core.hpp"
+
+namespace rouse {
+
+// --- Threads that block. ---
+
+Worker* PoolCore::begin_blocking() noexcept {
+  if (PoolCore* swept = std::exchange(this_thread.sweeps, nullptr)) {
+    Lock lock(swept->end_mutex_);
+    --swept->sweepers_;
+    swept->find_sweeper(lock);
+    return nullptr;
+  }
+  Worker* const worker = this_thread.worker;
+  // One that drives is inside no poll, and has to come back to its driver.
+  if (worker == nullptr || worker->is_driving) return nullptr;
+  return worker->pool.part_with(*worker) ? nullptr : worker;
+}
+
+void PoolCore::end_blocking(Worker* kept) noexcept {
+  if (kept != nullptr) kept->pool.take_back(*kept);
+}
+
+/// False: it keeps the worker, but it is not to be used until `take_back`.
+bool PoolCore::part_with(Worker& worker) noexcept {
+  promote_all(worker.forks);  // what is in there is of a chain that runs on this thread
+  if (this_thread.poll != nullptr) this_thread.poll->forget_forks();
+  worker.current->shared_state().go_away();
+  this_thread.worker = nullptr;
+  if (config_.drivers) config_.drivers->outside().enter();  // left with the worker's loop
+  if (!is_closing()) {
+    if (hand_over(worker)) return true;
+    while (TaskHeader* task = worker.next()) inject(*task);
+  }
+  Lock lock(end_mutex_);
+  if (!is_closing()) {
+    worker.kept = Worker::Kept::yes;
+    return false;
+  }
+  end_loop();
+  if (is_sweeping_) find_sweeper(lock);
+  return true;
+}
+
+/// False: there is no thread.
+bool PoolCore::hand_over(Worker& worker) noexcept {
+  inside_.fetch_add(1, memory_order_relaxed);
+  try {
+    if (threads_.replace_thread(
+            [core = RefPtr<PoolCore>::share(this), &worker] { core->run_worker(worker); })) {
+      return true;
+    }
+  } catch (const std::bad_alloc&) {  // as if the system had none
+  }
+  inside_.fetch_sub(1, memory_order_relaxed);  // this thread is still inside
+  return false;
+}
+
+void PoolCore::take_back(Worker& worker) noexcept {
+  {
+    const Lock lock(end_mutex_);
+    if (worker.kept == Worker::Kept::taken_away) return;
+    worker.kept = Worker::Kept::no;
+  }
+  // Its loop has not ended, so there is no sweep yet.
+  worker.current->shared_state().come_back();
+  this_thread.worker = &worker;
+  if (worker.driver) worker.driver->enter();
+}
+
+void PoolCore::end_poll_away(TaskHeader& task, bool is_ready) noexcept {
+  const std::int64_t new_owners = this_thread.new_owners;
+  if (is_ready) return complete(task, new_owners);
+  SharedTaskState state = task.shared_state();
+  {
+    const Lock lock(end_mutex_);
+    if (!is_sweeping_) {
+      bool is_active = this_thread.woke_itself;
+      if (is_active) {
+        state.end_poll_active(new_owners);
+        state.come_back();
+      } else {
+        is_active = state.end_poll(new_owners);  // if not, it may be gone now
+      }
+      if (is_active) inject(task);
+      return;
+    }
+  }
+  state.end_poll_active(new_owners);
+  cancel_now(task);
+}
+
+// --- The end. ---
+
+bool PoolCore::shutdown(std::chrono::nanoseconds timeout) noexcept {
+  refuse_in_forked_child();
+  ROUSE_ASSERT(timeout <= std::chrono::nanoseconds(0) || this_thread.pool != this,
+               "waiting for the end of a runtime inside one of its own tasks would last for ever: "
+               "say shutdown_background(), or let a thread of your own destroy it");
+  const Deadline deadline(timeout);
+  close();
+  threads_.close();
+  return wait_closed(deadline) && threads_.wait(deadline.left());
+}
+
+void PoolCore::close() noexcept {
+  {
+    Lock lock(end_mutex_);
+    closing_.store(true, memory_order_relaxed);  // published by the lock, and by the unparks
+    for (auto& worker : workers_) {
+      if (worker->kept != Worker::Kept::yes) continue;
+      worker->kept = Worker::Kept::taken_away;
+      end_loop();
+    }
+    if (is_sweeping_) find_sweeper(lock);
+  }
+  for (auto& worker : workers_) worker->park.unpark(driver_);
+}
+
+/// Under the lock: no thread runs this worker any more.
+void PoolCore::end_loop() noexcept {
+  if (--loops_ != 0) return;
+  is_sweeping_ = true;
+  injected_.close();
+  {
+    const Lock lock(outside_mutex_);
+    refuses_ = true;
+  }
+  end_changed_.notify_all();
+}
+
+/// A worker's thread, or one that was, is inside no poll any more.
+void PoolCore::leave(bool its_loop_ended) noexcept {
+  {
+    Lock lock(end_mutex_);
+    if (its_loop_ended) end_loop();
+    if (its_loop_ended || is_sweeping_) sweep(lock);
+  }
+  thread_left();
+}
+
+void PoolCore::thread_left() noexcept {
+  // ORDER: acq_rel; the last one sees all that the others did.
+  if (inside_.fetch_sub(1, memory_order_acq_rel) != 1) return;
+  std::int64_t made = 0;
+  for (auto& worker : workers_) {
+    made += static_cast<std::int64_t>(worker->counters.spawned.get());
+    made -= static_cast<std::int64_t>(worker->counters.freed.get());
+  }
+  {
+    const Lock lock(end_mutex_);
+    closed_ = true;
+    end_changed_.notify_all();
+  }
+  add_ref();  // this thread's own, so that it is `release` that ends it
+  // ORDER: as RefCounted.
+  refs_.fetch_add(made - bias, memory_order_relaxed);
+  release();
+}
+
+bool PoolCore::wait_closed(const Deadline& deadline) noexcept {
+  Lock lock(end_mutex_);
+  while (!closed_) {
+    // A destructor may take longer than a deadline allows.
+    if (needs_sweeper_ && deadline.is_never()) {
+      sweep(lock);
+    } else if (!deadline.wait(end_changed_, lock)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// --- The sweep. ---
+
+/// By a thread inside no poll. Waits for the last loop to end, and returns when all tasks that were
+/// in the tables are in somebody's hands.
+void PoolCore::sweep(Lock& lock) noexcept {
+  const ThreadContext before = this_thread;
+  this_thread = ThreadContext();
+  this_thread.scheduler = this;
+  this_thread.pool = this;
+  this_thread.child_polls = before.child_polls;
+  ++sweepers_;
+  end_changed_.wait(lock, [this] { return is_sweeping_; });
+  needs_sweeper_ = false;
+  // First, so that threads that wait there, which tasks may wait for, go on.
+  if (!std::exchange(are_drivers_closed_, true)) without(lock, [this] { close_drivers(); });
+  while (TaskHeader* task = next_to_sweep()) without(lock, [&] { cancel_now(*task); });
+  --sweepers_;
+  this_thread = before;
+}
+
+TaskHeader* PoolCore::next_to_sweep() noexcept {
+  for (; swept_tables_ <= workers_.size(); ++swept_tables_, swept_ = {}) {
+    const bool is_last = swept_tables_ == workers_.size();
+    const TaskTable& table = is_last ? outside_ : workers_[swept_tables_]->table;
+    while (TaskHeader* task = table.next(swept_)) {
+      if (!task->shared_state().is_away()) return task;
+    }
+  }
+  return nullptr;
+}
+
+/// A step of a sweeper, in which it may block.
+template <class Fn>
+void PoolCore::without(Lock& lock, Fn fn) noexcept {
+  this_thread.sweeps = this;
+  lock.unlock();
+  fn();
+  lock.lock();
+  if (std::exchange(this_thread.sweeps, nullptr) == nullptr) ++sweepers_;  // see begin_blocking
+}
+
+/// The sweep has begun. Sees to it that somebody sweeps, if this thread does not: it is inside a
+/// poll, or blocks.
+void PoolCore::find_sweeper(Lock& lock) noexcept {
+  if (sweepers_ != 0 || swept_tables_ > workers_.size()) return;
+  // Each thread that polls makes one sweeper wait at most, for a child that it polls.
+  const bool is_allowed = sweeper_threads_ < workers_.size() + config_.threads.max_threads;
+  if (is_allowed) {
+    ++sweeper_threads_;
+    ++sweepers_;
+    lock.unlock();
+    const bool is_started = start_sweeper();
+    lock.lock();
+    if (is_started) return;
+    --sweepers_;
+    --sweeper_threads_;
+  }
+  needs_sweeper_ = true;
+  end_changed_.notify_all();
+}
+
+bool PoolCore::start_sweeper() noexcept {
+  inside_.fetch_add(1, memory_order_relaxed);
+  try {
+    if (threads_.run_thread([core = RefPtr<PoolCore>::share(this)] {
+          {
+            Lock lock(core->end_mutex_);
+            --core->sweepers_;  // `sweep` counts it
+            core->sweep(lock);
+            --core->sweeper_threads_;
+          }
+          core->thread_left();
+        })) {
+      return true;
+    }
+  } catch (const std::bad_alloc&) {
+  }
+  inside_.fetch_sub(1, memory_order_relaxed);
+  return false;
+}
+
+void PoolCore::close_drivers() noexcept {
+  for (auto& worker : workers_) {
+    if (worker->driver) worker->driver->close();
+  }
+}
+
+}  // namespace rouse
