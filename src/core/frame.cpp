@@ -10,10 +10,11 @@ const char same_compiler = 0;
 // run inside that of the frame above. Innermost first also keeps what a child borrows alive longer
 // than the child.
 void Frame::destroy_chain() noexcept {
-  ROUSE_ASSERT(link_ != nullptr,
-               "a coroutine was destroyed while it runs, by itself or by a future it awaits: let it "
-               "return, or have another destroy it",
-               where_.function_name(), last_await());
+  ROUSE_ASSERT(
+      link_ != nullptr,
+      "a coroutine was destroyed while it runs, by itself or by a future it awaits: let it "
+      "return, or have another destroy it",
+      where_.function_name(), last_await());
   for (Frame* frame = link_; frame != this;) {
     Frame* parent = frame->link_;
     if (frame->state_ == State::branch) {

@@ -20,8 +20,8 @@ Result<io::OwnedFd> duplicate(int fd) noexcept;
 /// The end to read from, and the one to write to; blocking.
 Result<std::pair<io::OwnedFd, io::OwnedFd>> pipe() noexcept;
 
-/// Opens /dev/null for each of the descriptors 0, 1 and 2 that is not open. Else what is opened next
-/// would be taken for a standard stream: what is printed would go to a socket.
+/// Opens /dev/null for each of the descriptors 0, 1 and 2 that is not open. Else what is opened
+/// next would be taken for a standard stream: what is printed would go to a socket.
 Result<void> fill_standard_descriptors() noexcept;
 
 /// Whether a call would not block, be it because it fails.

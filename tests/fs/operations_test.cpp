@@ -221,8 +221,10 @@ TEST(FileStatus, NanosecondsThatDoNotFitAreTheMostThatFit) {
   using Limits = std::numeric_limits<std::int64_t>;
   EXPECT_EQ(sys::nanoseconds(timespec{.tv_sec = 1, .tv_nsec = 5}), 1'000'000'005);
   EXPECT_EQ(sys::nanoseconds(timespec{.tv_sec = -1, .tv_nsec = 5}), -999'999'995);
-  EXPECT_EQ(sys::nanoseconds(timespec{.tv_sec = 9'223'372'036, .tv_nsec = 854'775'807}), Limits::max());
-  EXPECT_EQ(sys::nanoseconds(timespec{.tv_sec = 9'223'372'036, .tv_nsec = 854'775'808}), Limits::max());
+  EXPECT_EQ(sys::nanoseconds(timespec{.tv_sec = 9'223'372'036, .tv_nsec = 854'775'807}),
+            Limits::max());
+  EXPECT_EQ(sys::nanoseconds(timespec{.tv_sec = 9'223'372'036, .tv_nsec = 854'775'808}),
+            Limits::max());
   EXPECT_EQ(sys::nanoseconds(timespec{.tv_sec = 9'223'372'037, .tv_nsec = 0}), Limits::max());
   EXPECT_EQ(sys::nanoseconds(timespec{.tv_sec = Limits::max(), .tv_nsec = 0}), Limits::max());
   EXPECT_EQ(sys::nanoseconds(timespec{.tv_sec = Limits::min(), .tv_nsec = 0}), Limits::min());

@@ -13,10 +13,10 @@
 // `write` is ready when the bytes are in that buffer: an error is told by the next write, flush or
 // sync. Bytes that were taken are written, also if the File is dropped or the runtime ends first:
 // its destructor waits for that, shutdown_timeout as long as it may; else the writing goes on by
-// itself, for as long as the process lives. Only flush() says that it is done, and without an error.
-// What a dropped read had read already is what the next one gives.
-// One task uses a File at a time (read_at and write_at: any number, of a const File; they do not
-// wait for a `write` under way: say flush() between).
+// itself, for as long as the process lives. Only flush() says that it is done, and without an
+// error. What a dropped read had read already is what the next one gives. One task uses a File at a
+// time (read_at and write_at: any number, of a const File; they do not wait for a `write` under
+// way: say flush() between).
 #pragma once
 
 #include <cstddef>

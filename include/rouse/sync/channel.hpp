@@ -35,8 +35,8 @@ template <class T>
 }
 
 /// For any number of messages: senders never wait, so nothing holds back one that is faster than
-/// the receiver. The memory grows with the messages in it; when a receiver finds it empty, most goes
-/// back.
+/// the receiver. The memory grows with the messages in it; when a receiver finds it empty, most
+/// goes back.
 template <class T>
 [[nodiscard]] std::pair<UnboundedSender<T>, UnboundedReceiver<T>> unbounded() {
   auto* queue = new MessageQueue<T>(0);
