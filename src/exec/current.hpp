@@ -41,6 +41,9 @@ extern constinit thread_local ThreadContext this_thread;
 void notice_thread_end() noexcept;
 bool thread_locals_are_gone() noexcept;
 
+/// Stops the program: a BlockingRegion is still there after the poll that made it.
+[[noreturn]] void refuse_to_outlive_its_poll() noexcept;
+
 /// Of threads that belong to a scheduler but run no tasks for it; null if it has none.
 Surroundings* outside_of(Scheduler* scheduler) noexcept;
 

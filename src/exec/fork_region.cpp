@@ -191,8 +191,30 @@ void ForkRegion::check_lost() {
   if (auto why = detached->why_lost()) std::rethrow_exception(std::move(why));
 }
 
+namespace {
+/// A constant would do, but core can't name it.
+[[maybe_unused]] const bool is_take_child_set = [] {
+  Fork::take_child = &ForkRegion::take_child;
+  return true;
+}();
+}  // namespace
+
+Frame* ForkRegion::take_child(Leaf& leaf) noexcept {
+  if (leaf.poll != &poll_detached && leaf.poll != &poll_lost && leaf.poll != &poll_by_hand) {
+    return nullptr;
+  }
+  auto& self = static_cast<ForkRegion&>(leaf);
+  self.end();
+  while (self.count > 0) {
+    Frame*& child = self.children[--self.count];
+    self.begun_ = self.count;  // so that it stays ended
+    if (child != nullptr && child->is_suspended_root()) return std::exchange(child, nullptr);
+  }
+  return nullptr;
+}
+
 void ForkRegion::end_detached() noexcept {
-  const std::uint32_t detached = count - begun_;
+  const std::uint32_t detached = count - std::exchange(begun_, count);
   if (ChildGroup* const there = group()) {
     there->cancel_and_wait(detached);
     there->release();

@@ -74,6 +74,7 @@ void PoolCore::take_back(Worker& worker) noexcept {
 }
 
 void PoolCore::end_poll_away(TaskHeader& task, bool is_ready) noexcept {
+  if (this_thread.may_block) refuse_to_outlive_its_poll();
   const std::int64_t new_owners = this_thread.new_owners;
   if (is_ready) return complete(task, new_owners);
   SharedTaskState state = task.shared_state();

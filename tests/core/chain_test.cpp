@@ -1,10 +1,13 @@
 // The chain: however many awaits, one after another or inside each other, the stack stays flat and
 // a wake costs one poll of one leaf. In every build mode of both compilers.
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "rouse/base/block_pool.hpp"
+#include "rouse/core/any_future.hpp"
 #include "rouse/core/async.hpp"
 #include "rouse/testing/gate.hpp"
 #include "rouse/testing/poll_harness.hpp"
@@ -221,6 +224,77 @@ TEST(Chain, DeepChainsReuseTheirFrames) {
   const std::size_t before = block_pool_bytes();
   for (int i = 0; i < 10; ++i) EXPECT_EQ(run(), nested);
   EXPECT_EQ(block_pool_bytes(), before);
+}
+
+constexpr int wrappers = 1'000'000;
+
+Async<int> wrap(Async<int> inner, Life) { co_return co_await inner; }
+Async<int> wrap_any(AnyFuture<int> inner) { co_return co_await inner; }
+
+Async<int> wrapped(int times, Lives& lives) {
+  Async<int> future = one();
+  for (int i = 0; i < times; ++i) future = wrap(std::move(future), Life(lives));
+  return future;
+}
+
+TEST(Chain, AMillionWrappersThatWereNeverBegunAreDestroyed) {
+  Lives lives;
+  {
+    const auto future = wrapped(wrappers, lives);
+    EXPECT_EQ(lives.alive(), wrappers);
+  }
+  EXPECT_EQ(lives.alive(), 0);
+  AnyFuture<int> erased = one();
+  for (int i = 0; i < wrappers; ++i) erased = wrap_any(std::move(erased));
+}
+
+TEST(Chain, AMillionWrappersThatEndedAreDestroyed) {
+  Lives lives;
+  auto future = wrapped(wrappers, lives);
+  EXPECT_EQ(poll_once(future).value(), 1);
+  EXPECT_EQ(lives.alive(), 1);  // the outermost: the others went when they were awaited
+}
+
+/// Says when it ends.
+class NotesItsEnd {
+ public:
+  NotesItsEnd(int number, std::vector<int>& ended) : number_(number), ended_(&ended) {}
+  NotesItsEnd(NotesItsEnd&& other) noexcept
+      : number_(other.number_), ended_(std::exchange(other.ended_, nullptr)) {}
+  NotesItsEnd& operator=(NotesItsEnd&&) = delete;
+  ~NotesItsEnd() {
+    if (ended_ != nullptr) ended_->push_back(number_);
+  }
+
+ private:
+  int number_;
+  std::vector<int>* ended_;
+};
+Async<void> holds(NotesItsEnd) { co_return; }
+Async<void> holds_two(NotesItsEnd, Async<void> first, Async<void> second) {
+  co_await first;
+  co_await second;
+}
+Async<void> holds_one(Async<void> inner) { co_await inner; }
+
+TEST(Chain, WrappersThatWereNeverBegunEndInTheSameOrderHoweverDeepTheyAre) {
+  std::vector<int> seen_first;
+  for (const int depth : {0, 100, 254, 255, 256, 300, 1000}) {
+    std::vector<int> ended;
+    {
+      Async<void> pair = holds_two(NotesItsEnd(0, ended), holds(NotesItsEnd(1, ended)),
+                                   holds(NotesItsEnd(2, ended)));
+      for (int i = 0; i < depth; ++i) pair = holds_one(std::move(pair));
+    }
+    EXPECT_EQ(ended.size(), 3U);
+    if (depth == 0) seen_first = ended;
+    std::vector<int> expected = seen_first;
+    if (depth >= 255) {  // from there on a coroutine ends right after the one whose parameter it is
+      std::erase(expected, 0);
+      expected.insert(expected.begin(), 0);
+    }
+    EXPECT_EQ(ended, expected) << depth;
+  }
 }
 
 }  // namespace

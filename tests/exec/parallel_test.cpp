@@ -1,6 +1,7 @@
 // parallel: results, errors, depth and cancellation, wherever it is polled.
 #include "rouse/exec/parallel.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -14,6 +15,7 @@
 #include "rouse/exec/local_executor.hpp"
 #include "rouse/exec/task_local.hpp"
 #include "rouse/future/join.hpp"
+#include "rouse/future/pending_forever.hpp"
 #include "rouse/future/ready.hpp"
 #include "rouse/future/yield_now.hpp"
 #include "rouse/testing/counting_waker.hpp"
@@ -350,6 +352,35 @@ TEST(ParallelStress, AThreadThatIsGivenAwayMidwayTakesItsForksWithIt) {
     co_return a + b + c;
   };
   for (int round = 0; round < 100; ++round) EXPECT_EQ(pool.run(blocks_in_place), 3 * 55);
+}
+
+/// Each fork's first child becomes a task of its own, as the other one suspends the chain.
+Async<void> forks_of_waiting_children(int forks, std::vector<int>& ended) {
+  const auto note_end = [&](const int* number) { ended.push_back(*number); };
+  const std::unique_ptr<const int, decltype(note_end)> noted(&forks, note_end);
+  if (forks == 0) {
+    co_await pending_forever<>();
+    co_return;
+  }
+  co_await parallel(forks_of_waiting_children(forks - 1, ended), pending_forever<>());
+}
+
+TEST(Parallel, DroppedItEndsManyForksInOneAnotherInnermostFirst) {
+  constexpr int nested = 200'000;
+  std::vector<int> ended;
+  {
+    LocalExecutor executor;
+    auto forks = executor.spawn(borrowed(forks_of_waiting_children(nested, ended)));
+    auto until_all_wait = [&]() -> Async<void> {
+      while (executor.live_tasks() < nested + 2) co_await yield_now();  // each child, root, this
+      co_await yield_now();
+      forks.abort();
+    };
+    executor.run_until(until_all_wait());
+    executor.run();
+  }
+  ASSERT_EQ(ended.size(), nested + 1U);
+  EXPECT_TRUE(std::is_sorted(ended.begin(), ended.end()));
 }
 
 TEST(ParallelDeath, DestroyedWhileAwaited) {

@@ -21,6 +21,7 @@
 #include "rouse/future/yield_now.hpp"
 #include "rouse/runtime/run.hpp"
 #include "rouse/testing/gate.hpp"
+#include "rouse/time/sleep.hpp"
 
 #include "support/sanitizer.hpp"
 
@@ -526,6 +527,32 @@ TEST(BlockInPlaceDeathTest, OnACurrentThreadRuntimeItSaysWhatToDo) {
     co_return;
   };
   EXPECT_DEATH(rt.block_on(main()), "use spawn_blocking");
+}
+
+TEST(BlockInPlaceDeathTest, KeptAcrossAnAwaitItSaysSo) {
+  auto main = []() -> Async<void> {
+    const BlockingRegion region;
+    co_await yield_now();
+  };
+  EXPECT_DEATH(Runtime::builder().worker_threads(2).build().block_on(main()),
+               "a BlockingRegion was kept across a co_await");
+}
+
+TEST(BlockInPlaceDeathTest, InAWakerThatAWorkerCallsItSaysSo) {
+  struct Blocks : RefCounted<Blocks> {
+    void wake() {
+      block_in_place([] {});
+    }
+  };
+  auto main = []() -> Async<void> {
+    auto slept = sleep(std::chrono::milliseconds(1));
+    const Waker blocks = make_waker(make_ref<Blocks>());
+    Context cx(blocks);
+    EXPECT_TRUE(slept.poll(cx).is_pending());
+    co_await pending_forever<>();
+  };
+  EXPECT_DEATH(Runtime::builder().worker_threads(1).build().block_on(main()),
+               "block_in_place in a waker");
 }
 
 TEST(Run, GivesTheExitStatus) {

@@ -131,9 +131,28 @@ class AsyncAwaiter {
   Transfer await_suspend(std::coroutine_handle<Promise> awaiting) {
     return awaiting.promise().suspend_on(child_);
   }
-  T await_resume() { return static_cast<AsyncPromise<T>*>(child_)->take(); }
+  /// The child's frame goes now, and not with its Async: that may be a parameter of the awaiting
+  /// coroutine, and so on, and a long row of them would be destroyed inside one another.
+  T await_resume() {
+    const EndOfChild end(child_);
+    return static_cast<AsyncPromise<T>*>(child_)->take();
+  }
 
  private:
+  class EndOfChild {
+   public:
+    explicit EndOfChild(Frame*& child) noexcept : child_(child) {}
+    EndOfChild(const EndOfChild&) = delete;
+    EndOfChild& operator=(const EndOfChild&) = delete;
+    ~EndOfChild() {
+      child_->destroy_ended();
+      child_ = nullptr;
+    }
+
+   private:
+    Frame*& child_;
+  };
+
   Frame*& child_;
 };
 
@@ -198,7 +217,8 @@ class AsyncPromiseBase : public Frame {
     set_where(where);
     if constexpr (is_async<F>) {
       ROUSE_ASSERT(awaited.frame_,
-                   "co_await of an Async that was moved from: await the one it went to",
+                   "co_await of an Async that was moved from or awaited before: await the one it "
+                   "went to, once, and keep its result",
                    where.function_name());
       return AsyncAwaiter<output_t<F>>(awaited.frame_);
     } else if constexpr (requires { awaited.branch_awaiter(); }) {
@@ -256,7 +276,8 @@ class ROUSE_TRIVIAL_ABI [[nodiscard(
 
   /// Runs the coroutine until it waits for something or ends. Throws what it threw.
   [[gnu::always_inline]] Poll<T> poll(Context& cx) {
-    ROUSE_ASSERT(frame_, "poll() of an Async that was moved from: poll the one it went to");
+    ROUSE_ASSERT(frame_,
+                 "poll() of an Async that was moved from or awaited: poll the one it went to");
     if (!frame_->poll_chain(cx)) return pending;
     auto& promise = static_cast<AsyncPromise<T>&>(*frame_);
     if constexpr (std::is_void_v<T>) {
@@ -272,7 +293,7 @@ class ROUSE_TRIVIAL_ABI [[nodiscard(
 
   /// Whether the coroutine was polled before.
   [[nodiscard]] bool is_started() const noexcept {
-    ROUSE_ASSERT(frame_, "use of an Async that was moved from: use the one it went to");
+    ROUSE_ASSERT(frame_, "use of an Async that was moved from or awaited: use the one it went to");
     return !frame_->is_fresh();
   }
 
@@ -282,7 +303,7 @@ class ROUSE_TRIVIAL_ABI [[nodiscard(
 
   /// The coroutine's name, with its parameters, as the compiler spells it.
   [[nodiscard]] const char* name() const noexcept {
-    return frame_ ? frame_->where().function_name() : "(moved from)";
+    return frame_ ? frame_->where().function_name() : "(moved from or awaited)";
   }
 
   /// The await it is suspended at itself (see `visit_awaits` for what that one waits for).

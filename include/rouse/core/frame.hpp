@@ -60,6 +60,12 @@ struct Fork : Leaf {
     }
   }
 
+  using TakeChildFn = Frame* (*)(Leaf&) noexcept;
+  /// If the leaf is a fork: ends what else runs its children, and gives one that is suspended in a
+  /// chain of its own, for the caller to destroy; null if there is none left. Set by those who
+  /// have forks.
+  ROUSE_API static TakeChildFn take_child;
+
   EndedFn branch_ended;  ///< goes on with the next branch, or with the parent, or waits
   Frame** children = nullptr;
   std::uint32_t count = 0;
@@ -126,6 +132,8 @@ class ROUSE_API Frame {
   bool is_fresh() const noexcept { return state_ == State::fresh; }
   /// Whether it is suspended on nothing.
   bool is_at_rest() const noexcept { return link_ == this && awaited_ == nullptr; }
+  /// Whether it is suspended and polled on its own.
+  bool is_suspended_root() const noexcept { return state_ == State::root && link_ != nullptr; }
   bool is_awaited() const noexcept { return state_ == State::child || state_ == State::branch; }
   bool borrows() const noexcept { return borrows_; }
   /// The await this frame is suspended at; before the first await, the coroutine's beginning.
@@ -161,6 +169,7 @@ class ROUSE_API Frame {
   /// Destroys this frame and, innermost first, those that it awaits.
   void destroy() noexcept {
     if (state_ == State::root) return destroy_chain();
+    if (state_ == State::fresh) return destroy_fresh();
     handle().destroy();
   }
 
@@ -298,6 +307,7 @@ class ROUSE_API Frame {
   }
 
   void destroy_chain() noexcept;
+  void destroy_fresh() noexcept;
   /// Where it is or was suspended, for the message that ends the program.
   const char* last_await() const noexcept;
 

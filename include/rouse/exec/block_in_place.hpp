@@ -18,6 +18,7 @@ class Worker;
 
 /// This thread may block while it lives. In a task of a LocalExecutor: aborts with a hint, because
 /// there is no other thread that could go on with its tasks. Outside of tasks it changes nothing.
+/// It ends in the poll that made it: a co_await in between aborts with a hint.
 class ROUSE_API BlockingRegion {
  public:
   BlockingRegion();
@@ -26,6 +27,7 @@ class ROUSE_API BlockingRegion {
   ~BlockingRegion();
 
  private:
+  const void* thread_;  // whose thread-local it changed
   bool could_block_;
   Worker* kept_ = nullptr;
 };

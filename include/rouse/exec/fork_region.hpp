@@ -78,6 +78,8 @@ class ROUSE_API ForkRegion : public Fork {
     if (begun_ != count) [[unlikely]]
       end_detached();
   }
+  /// See Fork::take_child.
+  static Frame* take_child(Leaf& leaf) noexcept;
 
   /// Before results are taken: throws if a child is lost: std::bad_alloc if there was no memory to
   /// run it elsewhere, JoinError if the executor that ran it has ended.
