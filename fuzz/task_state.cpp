@@ -46,7 +46,7 @@ class ManualScheduler final : public SharedScheduler {
     TaskHeader& task = **at;
     queue_.erase(at);
     require(std::ranges::find(queue_, &task) == queue_.end(), "a task is in the queue once");
-    if (!run(task, nullptr)) queue_.push_back(&task);
+    if (run(task, nullptr) == Ran::again) queue_.push_back(&task);
   }
   void close() {
     closed_ = true;

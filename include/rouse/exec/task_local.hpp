@@ -41,6 +41,7 @@ class ROUSE_API TaskLocalNode {
  public:
   TaskLocalNode(const TaskLocalNode&) = delete;
   TaskLocalNode& operator=(const TaskLocalNode&) = delete;
+  virtual ~TaskLocalNode();
 
   [[nodiscard]] const void* key() const noexcept { return key_; }
   [[nodiscard]] const void* value() const noexcept { return value_; }
@@ -60,7 +61,6 @@ class ROUSE_API TaskLocalNode {
 
  protected:
   TaskLocalNode(const void* key, const void* value) noexcept : key_(key), value_(value) {}
-  virtual ~TaskLocalNode();
 
  private:
   class SameValue;
