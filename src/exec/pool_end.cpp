@@ -148,15 +148,17 @@ void PoolCore::leave(bool its_loop_ended) noexcept {
 void PoolCore::thread_left() noexcept {
   // ORDER: acq_rel; the last one sees all that the others did.
   if (inside_.fetch_sub(1, memory_order_acq_rel) != 1) return;
+  {
+    const Lock lock(end_mutex_);
+    // It was before, and a sweeper was found later: a worker's thread could not be started, or the
+    // thread that waits for the end swept, which does not count, and blocked.
+    if (std::exchange(closed_, true)) return;
+    end_changed_.notify_all();
+  }
   std::int64_t made = 0;
   for (auto& worker : workers_) {
     made += static_cast<std::int64_t>(worker->counters.spawned.get());
     made -= static_cast<std::int64_t>(worker->counters.freed.get());
-  }
-  {
-    const Lock lock(end_mutex_);
-    closed_ = true;
-    end_changed_.notify_all();
   }
   add_ref();  // this thread's own, so that it is `release` that ends it
   // ORDER: as RefCounted.
