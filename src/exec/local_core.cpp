@@ -4,6 +4,7 @@
 
 #include "rouse/base/block_pool.hpp"
 #include "rouse/exec/block_on.hpp"
+#include "rouse/exec/task_local.hpp"
 
 namespace rouse {
 namespace {
@@ -48,6 +49,7 @@ class LocalCore::Owning {
  private:
   const ThreadContext before_;
   const WithSurroundings surroundings_;
+  const TaskLocalsScope no_task_locals_{nullptr};  // those of whoever runs this are not its tasks'
 };
 
 // --- What a scheduler does. ---

@@ -48,6 +48,18 @@ Async<int> id_after_yield() {
   co_return request_id.get();
 }
 
+TEST(TaskLocal, TasksOfAnExecutorThatRunsInsideAScopeAreNotInIt) {
+  auto sees_none = []() -> Async<bool> {
+    co_await yield_now();
+    co_return request_id.try_get() == nullptr;
+  };
+  request_id.sync_scope(1, [&] {
+    LocalExecutor executor;
+    EXPECT_TRUE(executor.run_until(executor.spawn(sees_none())));
+    EXPECT_EQ(request_id.get(), 1);
+  });
+}
+
 TEST(TaskLocal, IsSetInsideItsScopeAndNotOutside) {
   auto run = []() -> Async<int> {
     EXPECT_EQ(request_id.try_get(), nullptr);

@@ -130,10 +130,6 @@ void run_nested(Env& env) {
   }
   Runtime inner = builder.build();
   Env part = env.task_elsewhere(of_pool);
-  if (!of_pool) {
-    part.is_nested = true;
-    part.expected.forget();
-  }
   auto task = inner.spawn(act, std::move(part));
   inner.block_on(select(std::move(task), sleep(env.rng.micros(2000))));
   if (env.rng.chance(80) || env.world->plan.failing_thread != 0) return;

@@ -90,7 +90,6 @@ Env Env::inner() {
   env.on_own_thread = on_own_thread;
   env.may_block = may_block;
   env.must_end = must_end;
-  env.is_nested = is_nested;
   env.wanders = wanders;
   env.traced = traced;
   env.expected = expected;
@@ -120,7 +119,6 @@ Env Env::task() {
   env.wanders = false;
   env.traced = false;
   env.expected = Expected();
-  if (is_nested) env.expected.forget();
   return env;
 }
 

@@ -184,7 +184,6 @@ class Env {
   bool on_own_thread = false;  ///< in a block_on of a thread that may block
   bool may_block = true;
   bool must_end = false;
-  bool is_nested = false;  ///< its thread may be in scopes of whoever runs this runtime in block_on
   bool wanders = false;    ///< part of a future that anybody may drop
   bool traced = false;     ///< an expected local is set by each poll, not by the future
   Expected expected;
