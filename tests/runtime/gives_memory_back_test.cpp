@@ -106,21 +106,24 @@ Async<void> have_tasks(sync::Notify& ended, sync::Notify& over) {
 TEST(GivesMemoryBack, WhatAThreadThatSleepsHasUsedServesTheNext) {
   std::size_t first = 0;
   std::vector<std::thread> threads;
+  std::vector<std::unique_ptr<Runtime>> runtimes;
   std::vector<std::unique_ptr<sync::Notify>> over;
   sync::Notify ended;
   const std::size_t before = block_pool_bytes();
   for (int i = 0; i < 4; ++i) {
     over.push_back(std::make_unique<sync::Notify>());
-    threads.emplace_back([&ended, &over = *over.back()] {
-      Runtime rt = Runtime::builder().current_thread().build();
-      rt.block_on(have_tasks(ended, over));
-    });
+    runtimes.push_back(std::make_unique<Runtime>(Runtime::builder().current_thread().build()));
+    Runtime& rt = *runtimes.back();
+    threads.emplace_back(
+        [&ended, &rt, &over = *over.back()] { rt.block_on(have_tasks(ended, over)); });
     block_on(ended.notified());
+    while (rt.metrics().workers[0].parks == 0) std::this_thread::yield();  // until it sleeps
     if (i == 0) first = block_pool_bytes();
   }
   EXPECT_LE(block_pool_bytes(), std::max(first, before) * 3 / 2 + kept);
   for (auto& one : over) one->notify_one();
   for (std::thread& thread : threads) thread.join();
+  runtimes.clear();
   EXPECT_LE(block_pool_bytes(), kept + kept_by_a_thread);
 }
 
