@@ -112,6 +112,8 @@ class PoolCore final : public SharedScheduler {
   // pool_end.cpp.
   bool part_with(Worker& worker) noexcept;
   bool hand_over(Worker& worker) noexcept;
+  template <class Fn>
+  bool start_inside(Fn start) noexcept;
   void take_back(Worker& worker) noexcept;
   void close() noexcept;
   void end_loop() noexcept;

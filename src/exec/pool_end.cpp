@@ -1,4 +1,5 @@
 // PoolCore: threads that leave their worker, and the end.
+#include <new>
 #include <utility>
 
 #include "rouse/exec/fork_region.hpp"
@@ -49,16 +50,25 @@ bool PoolCore::part_with(Worker& worker) noexcept {
 
 /// False: there is no thread.
 bool PoolCore::hand_over(Worker& worker) noexcept {
+  return start_inside([&] {
+    return threads_.replace_thread(
+        [core = RefPtr<PoolCore>::share(this), &worker] { core->run_worker(worker); });
+  });
+}
+
+/// One more thread is inside, if `start` finds one.
+template <class Fn>
+bool PoolCore::start_inside(Fn start) noexcept {
   inside_.fetch_add(1, memory_order_relaxed);
+  bool is_started = false;
   try {
-    if (threads_.replace_thread(
-            [core = RefPtr<PoolCore>::share(this), &worker] { core->run_worker(worker); })) {
-      return true;
-    }
-  } catch (const std::bad_alloc&) {  // as if the system had none
+    is_started = start().has_value();
+  } catch (const std::bad_alloc&) {  // as if the system had no thread
+    is_started = false;
   }
-  inside_.fetch_sub(1, memory_order_relaxed);  // this thread is still inside
-  return false;
+  // The last of the others may have left meanwhile.
+  if (!is_started) thread_left();
+  return is_started;
 }
 
 void PoolCore::take_back(Worker& worker) noexcept {
@@ -241,23 +251,17 @@ void PoolCore::find_sweeper(Lock& lock) noexcept {
 }
 
 bool PoolCore::start_sweeper() noexcept {
-  inside_.fetch_add(1, memory_order_relaxed);
-  try {
-    if (threads_.run_thread([core = RefPtr<PoolCore>::share(this)] {
-          {
-            Lock lock(core->end_mutex_);
-            --core->sweepers_;  // `sweep` counts it
-            core->sweep(lock);
-            --core->sweeper_threads_;
-          }
-          core->thread_left();
-        })) {
-      return true;
-    }
-  } catch (const std::bad_alloc&) {
-  }
-  inside_.fetch_sub(1, memory_order_relaxed);
-  return false;
+  return start_inside([this] {
+    return threads_.run_thread([core = RefPtr<PoolCore>::share(this)] {
+      {
+        Lock lock(core->end_mutex_);
+        --core->sweepers_;  // `sweep` counts it
+        core->sweep(lock);
+        --core->sweeper_threads_;
+      }
+      core->thread_left();
+    });
+  });
 }
 
 void PoolCore::close_drivers() noexcept {
