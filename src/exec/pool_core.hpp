@@ -160,6 +160,7 @@ class PoolCore final : public SharedScheduler {
   std::size_t sweepers_ = 0;         // threads that sweep or will, and do not block
   std::size_t sweeper_threads_ = 0;  // that were started only for that
   bool needs_sweeper_ = false;       // there is no thread for it: whoever waits for the end may
+  std::size_t waiting_ = 0;          // threads that wait for the end, and may
   bool closed_ = false;
 
   BlockingPool threads_;

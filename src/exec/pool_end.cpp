@@ -15,6 +15,8 @@ Worker* PoolCore::begin_blocking() noexcept {
     Lock lock(swept->end_mutex_);
     --swept->sweepers_;
     swept->find_sweeper(lock);
+    // Nobody else will: what it is about to wait for may be a task that was not swept yet.
+    if (swept->needs_sweeper_ && swept->waiting_ == 0) swept->sweep(lock);
     return nullptr;
   }
   Worker* const worker = this_thread.worker;
@@ -180,11 +182,15 @@ bool PoolCore::wait_closed(const Deadline& deadline) noexcept {
   Lock lock(end_mutex_);
   while (!closed_) {
     // A destructor may take longer than a deadline allows.
-    if (needs_sweeper_ && deadline.is_never()) {
+    const bool may_sweep = deadline.is_never();
+    if (needs_sweeper_ && may_sweep) {
       sweep(lock);
-    } else if (!deadline.wait(end_changed_, lock)) {
-      return false;
+      continue;
     }
+    waiting_ += may_sweep ? 1 : 0;
+    const bool is_in_time = deadline.wait(end_changed_, lock);
+    waiting_ -= may_sweep ? 1 : 0;
+    if (!is_in_time) return false;
   }
   return true;
 }

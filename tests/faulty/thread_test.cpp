@@ -1,14 +1,18 @@
 // Threads that cannot be started, and what is asked about CPUs.
 #include "rouse/thread/thread.hpp"
 
+#include <optional>
 #include <semaphore>
 #include <string_view>
 
 #include <gtest/gtest.h>
 
 #include "rouse/exec/block_in_place.hpp"
+#include "rouse/exec/block_on.hpp"
 #include "rouse/exec/blocking_pool.hpp"
+#include "rouse/exec/parallel.hpp"
 #include "rouse/fs/operations.hpp"
+#include "rouse/future/pending_forever.hpp"
 #include "rouse/net/lookup_host.hpp"
 #include "rouse/runtime/runtime.hpp"
 
@@ -110,6 +114,34 @@ TEST(FaultyThread, ABlockingTaskThatGetsNoThreadKeepsItsWorker) {
     add_row("pthread_create", name_of_error(error), "block_in_place", 1,
             "blocks its worker instead");
   }
+}
+
+Async<void> never() { co_await pending_forever<>(); }
+Async<void> block_until_a_task_ends(std::binary_semaphore* begun) {
+  auto task = spawn(never());
+  block_in_place([&] {
+    begun->release();
+    EXPECT_THROW(block_on(std::move(task)), JoinError);
+  });
+  co_return;
+}
+Async<void> await_one_that_blocks(std::binary_semaphore* begun) {
+  co_await parallel(block_until_a_task_ends(begun), never());
+}
+
+TEST(FaultyThread, AnEndThatGetsNoThreadSweepsWhatAChildWaitsFor) {
+  const Watchdog watchdog("the end of a runtime without a thread for it");
+  std::binary_semaphore begun(0);
+  std::optional<Runtime> rt(Runtime::builder().worker_threads(1).build());
+  const Injection injection(Fault("pthread_create", EAGAIN).always());
+  // Spawned on the worker: so the parent is swept before the task that its child waits for.
+  auto on_the_worker = [](std::binary_semaphore* semaphore) -> Async<void> {
+    spawn(await_one_that_blocks, semaphore).detach();
+    co_return;
+  };
+  rt->spawn(on_the_worker, &begun).detach();
+  begun.acquire();
+  rt.reset();
 }
 
 TEST(FaultyThread, AnUnknownNumberOfCpusIsOne) {
