@@ -57,12 +57,12 @@ void restore_surroundings(Surroundings::Before before) noexcept {
 class RuntimeDriver final : public Driver {
  public:
   /// `jumps`: the paused clock goes by what this thread does. `is_main`: when no thread looks here
-  /// any more, none does for I/O.
+  /// any more, none does for I/O. `may_block`: the thread runs no tasks.
   RuntimeDriver(RefPtr<RuntimeDrivers> of, time::Clock& clock, Unparker unpark, bool jumps,
-                bool is_main)
+                bool is_main, bool may_block)
       : drivers_(std::move(of)),
         unpark_(unpark),
-        timers_(time::acquire_timers(clock.now())),
+        timers_(time::acquire_timers(clock.now(), may_block)),
         context_(timers_, clock, true),
         jumps_(jumps),
         is_main_(is_main) {
@@ -123,29 +123,32 @@ class Outside final : public Surroundings {
 
 class AllDrivers final : public RuntimeDrivers {
  public:
-  AllDrivers(bool can_pause, bool is_paused) : can_pause_(can_pause) {
+  AllDrivers(std::size_t executors, bool is_paused) : executors_(executors) {
     if (is_paused) clock_.pause();
   }
 
   std::unique_ptr<Driver> make(Unparker unpark) override {
     const bool is_first = !outside_;
+    const bool may_block = made_.load(memory_order_relaxed) >= executors_;
     auto made = std::make_unique<RuntimeDriver>(RefPtr<RuntimeDrivers>::share(this), clock_, unpark,
-                                                is_first && can_pause_, is_first);
+                                                is_first && executors_ == 1, is_first, may_block);
+    made_.fetch_add(1, memory_order_relaxed);
     if (is_first) outside_.emplace(made->timers(), clock_, unpark, park().reactor());
     return made;
   }
   Surroundings& outside() noexcept override { return *outside_; }
 
  private:
-  const bool can_pause_;
+  const std::size_t executors_;
+  atomic<std::size_t> made_{0};
   time::Clock clock_;
   std::optional<Outside> outside_;
 };
 
 }  // namespace
 
-RefPtr<RuntimeDrivers> make_drivers(bool can_pause, bool is_paused) {
-  return RefPtr<RuntimeDrivers>::adopt(new AllDrivers(can_pause, is_paused));
+RefPtr<RuntimeDrivers> make_drivers(std::size_t executors, bool is_paused) {
+  return RefPtr<RuntimeDrivers>::adopt(new AllDrivers(executors, is_paused));
 }
 
 }  // namespace rouse

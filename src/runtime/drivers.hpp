@@ -8,6 +8,7 @@
 // Only an unpark that finds `parked` has to call the kernel.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "rouse/base/atomic.hpp"
@@ -46,8 +47,9 @@ class RuntimeDrivers : public Drivers {
   ReactorPark park_;
 };
 
-/// `can_pause`: the runtime polls tasks on one thread only. `is_paused`: its clock stands still.
+/// The first `executors` that are made are for threads that run tasks, those after them for threads
+/// that block. A runtime with one of the former can pause its clock. `is_paused`: it stands still.
 /// Throws std::system_error.
-RefPtr<RuntimeDrivers> make_drivers(bool can_pause, bool is_paused);
+RefPtr<RuntimeDrivers> make_drivers(std::size_t executors, bool is_paused);
 
 }  // namespace rouse

@@ -188,7 +188,7 @@ Runtime RuntimeBuilder::build() const {
   check();
   auto parts = std::make_unique<Runtime::Parts>();
   if (current_thread_) {
-    auto drivers = make_drivers(true, start_paused_);
+    auto drivers = make_drivers(1, start_paused_);
     parts->local = std::make_unique<LocalExecutor>(drivers->park());
     parts->local->add_blocking_pool(config_.threads);
     parts->local->set_drivers(std::move(drivers));
@@ -196,7 +196,7 @@ Runtime RuntimeBuilder::build() const {
   } else {
     ThreadPoolConfig config = config_;
     config.workers = workers_set_ ? workers_ : sys::available_cpus();
-    auto drivers = make_drivers(config.workers == 1, start_paused_);
+    auto drivers = make_drivers(config.workers, start_paused_);
     config.driver = &drivers->park();
     config.drivers = std::move(drivers);
     parts->pool = std::make_unique<ThreadPool>(std::move(config));

@@ -18,11 +18,11 @@ Timers* TimerEntry::timers() const noexcept {
 }
 
 bool TimerEntry::poll(Context& cx) {
+  const TimeContext* here = TimeContext::current();
   if (Timers* in = timers()) {
-    if (in->keep_waker(*this, cx)) return false;
+    if (in->keep_waker(*this, cx, here ? &here->timers : nullptr)) return false;
   }
   if (has_fired()) return true;
-  const TimeContext* here = TimeContext::current();
   ROUSE_ASSERT(here,
                "a sleep, timeout or interval was polled outside of a runtime, where nobody looks "
                "after timers: run it in rouse::run or Runtime::block_on, or keep `auto here = "

@@ -55,10 +55,16 @@ void Timers::cancel(TimerEntry& entry) noexcept {
   dropped = take_out(entry, TimerEntry::fresh);
 }
 
-bool Timers::keep_waker(TimerEntry& entry, const Context& cx) {
+bool Timers::keep_waker(TimerEntry& entry, const Context& cx, const Timers* here) {
+  Waker dropped;  // after the guard
   {
     const SpinGuard guard(lock_);
     if (!is_in_here(entry)) return false;
+    if (owner_may_block_ && here != nullptr && here != this) {
+      wheel_.remove(entry);
+      dropped = take_out(entry, TimerEntry::fresh);
+      return false;
+    }
     if (entry.waker_.read().will_wake(cx.waker())) return true;
   }
   Waker waker = cx.waker();
@@ -140,11 +146,12 @@ Instant Timers::next() noexcept {
   return tick == TimerWheel::never ? Instant::max() : TimerWheel::time_of(tick);
 }
 
-void Timers::open(Instant now) noexcept {
+void Timers::open(Instant now, bool owner_may_block) noexcept {
   const SpinGuard guard(lock_);
   wheel_.restart(TimerWheel::tick_before(now));
   wakes_up_at_ = 0;
   closed_ = false;
+  owner_may_block_ = owner_may_block;
 }
 
 void Timers::close() noexcept {
@@ -190,10 +197,10 @@ namespace {
 constinit TimersStore unused_timers;
 }  // namespace
 
-Timers& acquire_timers(Instant now) {
+Timers& acquire_timers(Instant now, bool owner_may_block) {
   Timers* timers = unused_timers.take();
   if (timers == nullptr) timers = new Timers();
-  timers->open(now);
+  timers->open(now, owner_may_block);
   return *timers;
 }
 

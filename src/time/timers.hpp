@@ -40,8 +40,9 @@ class Timers {
   // Any thread, the one that owns the entry; the entry was in here at some time.
   /// Takes it out, unless it fired meanwhile.
   void cancel(TimerEntry& entry) noexcept;
-  /// It is the latest waker that counts. False: the entry is not in here any more.
-  bool keep_waker(TimerEntry& entry, const Context& cx);
+  /// It is the latest waker that counts. False: the entry is not in here any more. It leaves for
+  /// `here`, the timers of the thread that polls it (or null), if the owner of these may block.
+  bool keep_waker(TimerEntry& entry, const Context& cx, const Timers* here);
   /// Takes it out and gives it a new deadline and, if this thread owns these timers, puts it back.
   /// False: it is in no wheel now.
   bool move(TimerEntry& entry, Instant deadline, bool is_owner) noexcept;
@@ -57,7 +58,7 @@ class Timers {
   /// nothing fires, if there is none.
   Instant next() noexcept;
   /// Takes no more. Whoever waits is woken, his entry fresh.
-  void open(Instant now) noexcept;
+  void open(Instant now, bool owner_may_block) noexcept;
   void close() noexcept;
 
  private:
@@ -74,13 +75,15 @@ class Timers {
 
   SpinLock lock_;
   bool closed_ = true;
+  bool owner_may_block_ = false;   // so what others poll should not stay
   std::uint64_t wakes_up_at_ = 0;  // the tick until which the owner sleeps; 0: he is awake
   TimerWheel wheel_;
   Timers* next_free_ = nullptr;  // TimersStore's
 };
 
-/// Open timers, and nobody else's until they are released.
-Timers& acquire_timers(Instant now);
+/// Open timers, and nobody else's until they are released. `owner_may_block`: it is no executor's
+/// thread, so it need not look after them while it polls (block_on).
+Timers& acquire_timers(Instant now, bool owner_may_block = false);
 /// Closes them.
 void release_timers(Timers& timers) noexcept;
 

@@ -12,9 +12,11 @@
 #include "rouse/core/any_future.hpp"
 #include "rouse/core/async.hpp"
 #include "rouse/exec/block_in_place.hpp"
+#include "rouse/exec/block_on.hpp"
 #include "rouse/exec/local_set.hpp"
 #include "rouse/exec/spawn_local.hpp"
 #include "rouse/future/join_all.hpp"
+#include "rouse/future/poll_fn.hpp"
 #include "rouse/future/select.hpp"
 #include "rouse/future/yield_now.hpp"
 #include "rouse/runtime/runtime.hpp"
@@ -333,5 +335,24 @@ TEST(Sleep, ThatOutlivesItsTaskDoesNotKeepARuntimeAlive) {
   }
 }
 
+// --- Begun in a block_on, whose thread looks after its timers only while it waits there. ---
+
+Async<void> sleep_a_little() { co_await sleep(1ms); }
+
+/// Polls a sleep once, and then blocks until a task, which it goes on in, ends.
+Async<void> begin_and_let_a_task_go_on() {
+  Async<void> begun = sleep_a_little();
+  co_await poll_fn([&](Context& cx) {
+    EXPECT_TRUE(begun.poll(cx).is_pending());
+    return Poll<void>::ready();
+  });
+  auto task = spawn(std::move(begun));
+  block_in_place([&] { block_on(std::move(task)); });
+}
+
+TEST(Sleep, ThatATaskGoesOnWithIsNotLeftToAThreadThatBlocks) {
+  Runtime rt = Runtime::builder().worker_threads(2).build();
+  rt.block_on(rt.spawn_blocking([] { block_on(begin_and_let_a_task_go_on()); }));
+}
 }  // namespace
 }  // namespace rouse
