@@ -129,6 +129,7 @@ Async<void> begin_and_spawn(Env& env) {
 Async<void> abandon(Env& env) {
   Env part = env.branch();
   part.may_block = false;
+  part.on_pool = false;  // who adopts it may be in a current-thread runtime, and so are its tasks
   part.wanders = true;
   part.expected.forget();
   Halfway future(env.rng.chance(50) ? region(part) : AnyFuture<void>(act(std::move(part))));
