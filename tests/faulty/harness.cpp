@@ -1,6 +1,7 @@
 #include "faulty/harness.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -8,6 +9,7 @@
 #include <dirent.h>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <mutex>
 #include <netdb.h>
 #include <sys/wait.h>
@@ -240,7 +242,17 @@ void add_row(std::string_view call, std::string_view error, std::string_view sce
 
 Runtime make_runtime(On kind) {
   if (kind == On::current_thread) return Runtime::builder().current_thread().build();
-  return Runtime::builder().worker_threads(2).build();
+  constexpr int workers = 2;
+  const auto started = std::make_shared<std::atomic<int>>(0);
+  auto builder = Runtime::builder();
+  builder.worker_threads(workers).on_thread_start([started] {
+    started->fetch_add(1);
+    started->notify_one();
+  });
+  Runtime rt = builder.build();
+  // A sanitizer makes calls of its own when a thread starts: these are not to fail.
+  for (int count = 0; (count = started->load()) < workers;) started->wait(count);
+  return rt;
 }
 
 // --- Site. ---
