@@ -16,18 +16,22 @@ io::OwnedFd blocking(io::OwnedFd pipe) noexcept {
 
 }  // namespace
 
+void PendingWrite::set_pending(bool is_pending) noexcept {
+  is_pending_ = is_pending;
+  if (!is_pending && when_done_) std::exchange(when_done_, Waker()).wake();
+}
+
 Poll<Result<std::size_t>> ChildStdin::poll_write(Context& cx, std::span<const std::byte> data) {
   if (!pipe_) return Poll<Result<std::size_t>>::ready(std::errc::broken_pipe);
   auto polled = pipe_->poll_io(cx, io::Interest::writable,
                                [&] { return sys::write_without_signal(pipe_->fd(), data); });
-  is_writing_ = polled.is_pending();
-  if (!is_writing_ && when_written_) std::exchange(when_written_, Waker()).wake();
+  write_->set_pending(polled.is_pending());
   return polled;
 }
 
 void ChildStdin::shut_down_when_written(Context& cx) {
-  if (is_writing_) {
-    when_written_ = cx.waker();
+  if (write_ && write_->is_pending()) {
+    write_->wake_when_done(cx);
   } else {
     pipe_.reset();
   }

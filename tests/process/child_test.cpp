@@ -74,6 +74,51 @@ TEST_P(ChildTest, AWaitLetsAPendingWriteCompleteBeforeItClosesStdin) {
   EXPECT_TRUE(status.value().success());
 }
 
+/// What cat gives back while nobody reads it is less than long_text, so a write of that is pending.
+Child stalled_cat() {
+  return Command("cat").stdin_(Stdio::piped()).stdout_(Stdio::piped()).spawn();
+}
+
+TEST_P(ChildTest, AWaitAfterADroppedWriteShutsStdinDown) {
+  const std::string text = long_text();
+  auto child = stalled_cat();
+  {
+    PollHarness writing(child.stdin_->write_all(text));
+    ASSERT_TRUE(writing.poll().is_pending());
+  }
+  auto read = child.stdout_->read_to_string();
+  auto wait = child.wait();
+  const auto [some, status] = rt.block_on(join(std::move(read), std::move(wait)));
+  EXPECT_TRUE(text.starts_with(some));
+  EXPECT_TRUE(status.success());
+}
+
+TEST_P(ChildTest, AWaitIsWokenWhenThePendingWriteIsDropped) {
+  const std::string text = long_text();
+  auto child = stalled_cat();
+  std::optional<PollHarness<decltype(child.stdin_->write_all(text))>> writing;
+  writing.emplace(child.stdin_->write_all(text));
+  ASSERT_TRUE(writing->poll().is_pending());
+  PollHarness waiting(child.wait());
+  EXPECT_TRUE(waiting.poll().is_pending());
+  EXPECT_FALSE(waiting.is_woken());
+  writing.reset();
+  EXPECT_TRUE(waiting.is_woken());
+  EXPECT_TRUE(waiting.poll().is_pending());
+  EXPECT_TRUE(text.starts_with(rt.block_on(child.stdout_->read_to_string())));
+  EXPECT_TRUE(rt.block_on(waiting.future()).success());
+}
+
+TEST_P(ChildTest, APendingWriteMayBeDroppedAfterStdin) {
+  const std::string text = long_text();
+  auto child = stalled_cat();
+  PollHarness writing(child.stdin_->write_all(text));
+  ASSERT_TRUE(writing.poll().is_pending());
+  child.stdin_.reset();
+  EXPECT_TRUE(text.starts_with(rt.block_on(child.stdout_->read_to_string())));
+  EXPECT_TRUE(rt.block_on(child.wait()).success());
+}
+
 TEST_P(ChildTest, AWaitThatClosedStdinIsToldToWhoWritesThen) {
   auto child = waiting_child();
   PollHarness waiting(child.wait());

@@ -80,12 +80,12 @@ class ROUSE_API Child {
 
 /// Completes when the process has ended, with how it did; each further wait does so at once. First
 /// shuts stdin_ down, so that a child that reads to its end is not waited for in vain; while a
-/// write to it is pending it does so when that has completed. (Who writes now and then takes stdin_
-/// out of the child before; who drops a pending write resets it.) It does not read stdout_ and
-/// stderr_, and a child that fills one of them waits for a reader: see wait_with_output. Dropped
-/// midway, nothing is lost. Any thread; one wait at a time. Errors: no_child_process if somebody
-/// else took note of its end (SIGCHLD is ignored, or a wait for any child);
-/// io::Error::runtime_ended.
+/// write to it is pending it does so when that has completed or was dropped. (Who writes now and
+/// then takes stdin_ out of the child before; who drops a pending io::copy or another write that is
+/// not of stdin_'s members resets it.) It does not read stdout_ and stderr_, and a child that fills
+/// one of them waits for a reader: see wait_with_output. Dropped midway, nothing is lost. Any
+/// thread; one wait at a time. Errors: no_child_process if somebody else took note of its end
+/// (SIGCHLD is ignored, or a wait for any child); io::Error::runtime_ended.
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] ChildWait
     : public Fallible<ChildWait, ExitStatus> {
  public:

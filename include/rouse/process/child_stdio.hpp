@@ -1,7 +1,9 @@
 // ChildStdin, ChildStdout, ChildStderr: this process's ends of a child's pipes.
+// ChildWrite: a write to the first of them.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "rouse/base/attributes.hpp"
 #include "rouse/base/result.hpp"
 #include "rouse/core/context.hpp"
+#include "rouse/core/fallible.hpp"
 #include "rouse/core/poll.hpp"
 #include "rouse/core/waker.hpp"
 #include "rouse/io/async_fd.hpp"
@@ -18,24 +21,89 @@
 
 namespace rouse::process {
 
+/// Whether a write to a child's stdin is pending. The pipe and its write share it, so that either
+/// may be dropped first.
+class ROUSE_API PendingWrite {
+ public:
+  [[nodiscard]] bool is_pending() const noexcept { return is_pending_; }
+  /// If it is not, wakes who waits for that.
+  void set_pending(bool is_pending) noexcept;
+  void wake_when_done(Context& cx) { when_done_ = cx.waker(); }
+
+ private:
+  bool is_pending_ = false;
+  Waker when_done_;
+};
+
+/// `W` (io::WriteAll, say) to a child's stdin: dropped midway, it is no longer pending.
+template <class W>
+class [[nodiscard("a future does nothing until it is polled: co_await it")]] ChildWrite
+    : public Fallible<ChildWrite<W>, typename W::Output> {
+ public:
+  ChildWrite(W write, std::shared_ptr<PendingWrite> state) noexcept
+      : write_(std::move(write)), state_(std::move(state)) {}
+  ChildWrite(ChildWrite&&) noexcept = default;
+  ~ChildWrite() {
+    if (state_ && is_pending_) state_->set_pending(false);
+  }
+
+  Poll<Result<typename W::Output>> poll_result(Context& cx) {
+    auto polled = write_.poll_result(cx);
+    is_pending_ = polled.is_pending();
+    return polled;
+  }
+  /// How many bytes were written so far.
+  [[nodiscard]] std::size_t written() const noexcept
+    requires requires(const W& write) { write.written(); }
+  {
+    return write_.written();
+  }
+  [[nodiscard]] bool borrows() const noexcept { return true; }
+
+ private:
+  W write_;
+  std::shared_ptr<PendingWrite> state_;  // nothing once it was moved from
+  bool is_pending_ = false;
+};
+
 /// What the child reads. Dropping it, or shutting it down, is the end of the child's input. If the
 /// child reads no more, writing is the error std::errc::broken_pipe, never a signal. Nothing is
 /// buffered. One task at a time.
 class ROUSE_API ChildStdin : public io::WriteMembers<ChildStdin> {
  public:
-  explicit ChildStdin(io::AsyncFd pipe) noexcept : pipe_(std::move(pipe)) {}
+  explicit ChildStdin(io::AsyncFd pipe)
+      : pipe_(std::move(pipe)), write_(std::make_shared<PendingWrite>()) {}
+
+  /// See io::Write.
+  ChildWrite<io::Write<ChildStdin>> write(io::Buffer data) ROUSE_LIFETIMEBOUND {
+    return {io::Write<ChildStdin>(*this, data), write_};
+  }
+  /// See io::Writev.
+  ChildWrite<io::Writev<ChildStdin>> writev(std::span<const io::Buffer> bufs) ROUSE_LIFETIMEBOUND {
+    return {io::Writev<ChildStdin>(*this, bufs), write_};
+  }
+  /// See io::WriteAll.
+  ChildWrite<io::WriteAll<ChildStdin>> write_all(io::Buffer data) ROUSE_LIFETIMEBOUND {
+    return {io::WriteAll<ChildStdin>(*this, data), write_};
+  }
+  /// See io::WriteAllVectored.
+  ChildWrite<io::WriteAllVectored<ChildStdin>> write_all_vectored(std::span<const io::Buffer> bufs)
+      ROUSE_LIFETIMEBOUND {
+    return {io::WriteAllVectored<ChildStdin>(*this, bufs), write_};
+  }
+
   Poll<Result<std::size_t>> poll_write(Context& cx, std::span<const std::byte> data);
   Poll<Result<void>> poll_flush(Context&) noexcept;
   Poll<Result<void>> poll_shutdown(Context&) noexcept;
-  /// At once, or after the write that is pending: then `cx` is woken to call this again.
+  /// At once, or after the write that is pending: then `cx` is woken to call this again when that
+  /// has completed or was dropped.
   void shut_down_when_written(Context& cx);
   /// The pipe itself, which blocks now, as other programs expect: the stdout of another child, say.
   [[nodiscard]] io::OwnedFd into_fd() && noexcept;
 
  private:
-  std::optional<io::AsyncFd> pipe_;  // nothing once it was shut down
-  bool is_writing_ = false;          // a write is pending
-  Waker when_written_;               // who waits for its end
+  std::optional<io::AsyncFd> pipe_;      // nothing once it was shut down
+  std::shared_ptr<PendingWrite> write_;  // nothing once it was moved from
 };
 
 /// What the child writes. Reading gives 0 when the child, and whoever has the pipe from it, has
