@@ -1,6 +1,7 @@
 #include "base/block_depot.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <new>
 #include <utility>
 
@@ -11,97 +12,90 @@ namespace rouse::blocks {
 namespace {
 
 constexpr std::uint64_t second = 1'000'000'000;
-/// To sort so many blocks takes about as long as to get a chunk from the system.
-constexpr std::size_t blocks_for_a_chunk = 1'024;
-/// Twenty times as long as it takes to sort a block, in nanoseconds.
-constexpr std::uint64_t pause_for_a_block = 1'000;
+/// A heap that grows sorts so many blocks for a chunk that it finds, or asks the system for.
+constexpr std::size_t blocks_for_a_chunk = 2'048;
+/// What is done at once takes less than a millisecond: to sort so many blocks, to look through so
+/// many chunks for sorted ones, to give so many back.
+constexpr std::size_t blocks_at_once = 4'096;
+constexpr std::size_t chunks_at_once = 64;
+constexpr std::size_t given_back_at_once = 16;
+constexpr std::size_t all = SIZE_MAX;
+/// So many times as long as a sort took is the pause before the next.
+constexpr std::uint64_t pause_factor = 50;
 
-/// Sorts free blocks by chunk. It counts in the chunks, so one at a time: `Depot::sorting_`.
-class Sorting {
- public:
-  void add(Block* block, std::size_t index) noexcept {
-    block->index = index;
-    block->next = std::exchange(blocks_, block);
-    Chunk::of(block).counted += static_cast<std::uint32_t>(BlockClass::bytes(index));
-    ++count_;
-  }
-  void add_shared(Heap& heap) noexcept {
-    for (Block* block = heap.returned.take_all(); block != nullptr;) {
-      Block* next = block->next;
-      add(block, block->index);
-      block = next;
-    }
-    for (std::size_t index = 0; index < class_count; ++index) {
-      for (Block* block = heap.spare[index].take_all(); block != nullptr;) {
-        Block* next = block->next;
-        add(block, index);
-        block = next;
-      }
-    }
-  }
-  void add_free(Heap& heap) noexcept {
-    for (std::size_t index = 0; index < class_count; ++index) {
-      while (heap.free[index] != nullptr) add(heap.pop(index), index);
-    }
-  }
-  [[nodiscard]] std::size_t count() const noexcept { return count_; }
-  /// Adds the chunks whose blocks are all here to `found`, and gives the other blocks to `keep`.
-  template <class Keep>
-  void finish(Chunks& found, Keep keep) noexcept {
-    while (Block* block = blocks_) {
-      blocks_ = block->next;
-      Chunk& chunk = Chunk::of(block);
-      if (chunk.counted != chunk_room) {
-        chunk.counted = 0;
-        keep(block);
-        continue;
-      }
-      chunk.set_aside += static_cast<std::uint32_t>(BlockClass::bytes(block->index));
-      if (chunk.set_aside != chunk_room) continue;
-      chunk.counted = chunk.set_aside = 0;
-      found.add(chunk);
-    }
-  }
-
- private:
-  Block* blocks_ = nullptr;
-  std::size_t count_ = 0;
-};
-
-/// Blocks to be returned together.
-struct Returning {
-  Block* first = nullptr;
-  Block* last = nullptr;
-
-  void add(Block* block) noexcept {
-    if (first == nullptr) last = block;
-    block->next = std::exchange(first, block);
-  }
-  void return_to(Heap& heap) const noexcept {
-    if (first != nullptr) heap.returned.add(first, last);
-  }
-};
-
-/// Sorts what is free of a heap whose thread is this one. Gives the number of blocks.
-std::size_t sort_own(Heap& heap, Chunks& found) noexcept {
-  Sorting sorting;
-  sorting.add_free(heap);
-  sorting.add_shared(heap);
-  sorting.finish(found, [&](Block* block) { heap.push(block, block->index); });
-  return sorting.count();
+void link(Heap& heap, Chunk& chunk) noexcept {
+  chunk.previous = nullptr;
+  chunk.next = std::exchange(heap.sorted_chunks, &chunk);
+  if (chunk.next != nullptr) chunk.next->previous = &chunk;
 }
-
-/// The same for any heap, and what it shares.
-std::size_t sort_shared(Heap& heap, Chunks& found) noexcept {
-  Sorting sorting;
-  sorting.add_shared(heap);
-  Returning rest;
-  sorting.finish(found, [&](Block* block) { rest.add(block); });
-  rest.return_to(heap);
-  return sorting.count();
+void unlink(Heap& heap, Chunk& chunk) noexcept {
+  (chunk.previous != nullptr ? chunk.previous->next : heap.sorted_chunks) = chunk.next;
+  if (chunk.next != nullptr) chunk.next->previous = chunk.previous;
+}
+/// Its blocks are sorted no longer.
+Block* take_blocks(Heap& heap, Chunk& chunk) noexcept {
+  unlink(heap, chunk);
+  chunk.sorted_bytes = 0;
+  for (Block* block = chunk.sorted; block != nullptr; block = block->next) {
+    heap.sorted[block->index].add(static_cast<std::uint32_t>(-1));
+  }
+  return std::exchange(chunk.sorted, nullptr);
 }
 
 }  // namespace
+
+/// Puts free blocks to those of the same chunk, as many as it may. `Depot::sorting_` is held.
+class Sorting {
+ public:
+  explicit Sorting(std::size_t at_most) noexcept : left_(at_most) {}
+
+  void add_shared(Heap& heap) noexcept {
+    add_some(heap, heap.returned, [](Block* block) { return block->index; });
+    for (std::size_t index = 0; index < class_count; ++index) {
+      add_some(heap, heap.spare[index], [=](Block*) { return index; });
+    }
+  }
+  /// The heap's thread is this one.
+  void add_free(Heap& heap) noexcept {
+    for (std::size_t index = 0; index < class_count; ++index) {
+      while (left_ != 0 && heap.free[index] != nullptr) add(heap, heap.pop(index), index);
+    }
+  }
+  /// How many blocks it may still look at.
+  [[nodiscard]] std::size_t left() const noexcept { return left_; }
+  /// The chunks that are whole now.
+  [[nodiscard]] Chunks found() const noexcept { return found_; }
+
+ private:
+  void add(Heap& heap, Block* block, std::size_t index) noexcept {
+    --left_;
+    Chunk& chunk = Chunk::of(block);
+    if (chunk.sorted == nullptr) link(heap, chunk);
+    block->index = index;
+    block->next = std::exchange(chunk.sorted, block);
+    heap.sorted[index].add(1);
+    chunk.sorted_bytes += static_cast<std::uint32_t>(BlockClass::bytes(index));
+    if (chunk.sorted_bytes != chunk_room) return;
+    for (Block* each = take_blocks(heap, chunk); each != nullptr && left_ != 0; each = each->next) {
+      --left_;  // that took time, too
+    }
+    found_.add(chunk);
+  }
+  template <class IndexOf>
+  void add_some(Heap& heap, SharedBlocks& from, IndexOf index_of) noexcept {
+    if (left_ == 0) return;
+    Block* block = from.take_all();
+    while (left_ != 0 && block != nullptr) {
+      Block* next = block->next;
+      add(heap, block, index_of(block));
+      block = next;
+    }
+    if (block != nullptr) from.put_back(block);
+  }
+
+  std::size_t left_;
+  Chunks found_;
+};
 
 // --- Heaps. ---
 
@@ -155,13 +149,15 @@ void Depot::put_chunks(Chunks found) noexcept {
   whole_.add_all(found);
 }
 
-void Depot::give_surplus_back() noexcept {
+bool Depot::give_surplus_back(std::size_t at_most) noexcept {
   Chunks surplus;
+  bool is_all = false;
   {
     const Lock lock(mutex_);
     const std::size_t in_use = chunks_.load(memory_order_relaxed) - whole_.count;
     const std::size_t kept = std::max(kept_bytes / chunk_bytes, in_use / 4);
-    while (whole_.count > kept) surplus.add(whole_.take());
+    while (whole_.count > kept && surplus.count < at_most) surplus.add(whole_.take());
+    is_all = whole_.count <= kept;
     // Under the lock: what is counted is in use or whole.
     chunks_.fetch_sub(surplus.count, memory_order_relaxed);
   }
@@ -171,61 +167,78 @@ void Depot::give_surplus_back() noexcept {
     sys::drop_pages(chunk, chunk_bytes);
     ::operator delete(chunk, std::align_val_t{chunk_bytes});
   }
+  return is_all;
 }
 
-// --- Looking for whole chunks. ---
+// --- Sorting blocks. ---
 
-Chunks Depot::sort(Heap& heap, bool is_own) noexcept {
-  Chunks found;
-  const std::size_t blocks = is_own ? sort_own(heap, found) : sort_shared(heap, found);
-  const bool was_worthwhile = found.count * blocks_for_a_chunk >= blocks;
-  heap.sort_when_chunks = made_chunks() + (was_worthwhile ? 0 : blocks / blocks_for_a_chunk);
-  heap.sort_when_time = sys::monotonic_ns() + (was_worthwhile ? 0 : blocks * pause_for_a_block);
-  return found;
+void Depot::take_sorted(Heap& heap, std::size_t index) noexcept {
+  if (!sorting_.try_lock()) return;
+  for (std::size_t i = 0; i < chunks_at_once && heap.free[index] == nullptr; ++i) {
+    if (heap.sorted[index].is_zero()) break;
+    for (Block* block = take_blocks(heap, *heap.sorted_chunks); block != nullptr;) {
+      Block* next = block->next;
+      heap.push(block, block->index);
+      block = next;
+    }
+  }
+  sorting_.unlock();
 }
 
 bool Depot::tidy_to_grow(Heap& own) noexcept {
   if (is_small() || !sorting_.try_lock()) return false;
   own.flush_away();
-  Chunks found;
-  if (made_chunks() >= own.sort_when_chunks) found = sort(own, true);
-  for (Heap* heap = first_heap(); heap != nullptr && found.count == 0; heap = heap->next_heap) {
-    if (heap != &own && made_chunks() >= heap->sort_when_chunks) found = sort(*heap, false);
+  Sorting sorting(blocks_at_once);
+  const auto sort = [&](Heap& heap) {
+    if (made_chunks() < heap.sort_when_chunks) return;
+    const std::size_t before = sorting.left();
+    sorting.add_shared(heap);
+    if (&heap == &own) sorting.add_free(heap);
+    const std::size_t blocks = before - sorting.left();
+    const bool was_worthwhile = sorting.found().count * blocks_for_a_chunk >= blocks;
+    heap.sort_when_chunks = made_chunks() + (was_worthwhile ? 0 : blocks / blocks_for_a_chunk);
+  };
+  sort(own);
+  for (Heap* heap = first_heap(); heap != nullptr; heap = heap->next_heap) {
+    if (sorting.found().count != 0) break;
+    if (heap != &own) sort(*heap);
   }
   sorting_.unlock();
-  put_chunks(found);
-  return found.count != 0;
+  put_chunks(sorting.found());
+  return sorting.found().count != 0;
 }
 
-/// `sorting_` is held.
-Chunks Depot::sort_all(Heap& own) noexcept {
+void Depot::sort_all(Heap& own, Sorting& sorting) noexcept {
   own.flush_away();
-  Chunks found = sort(own, true);
-  const std::uint64_t now = sys::monotonic_ns();
-  own.next_tidy = std::max(own.sort_when_time, now + second);
-  for (Heap* heap = first_heap(); heap != nullptr; heap = heap->next_heap) {
-    if (heap != &own && now >= heap->sort_when_time) found.add_all(sort(*heap, false));
+  sorting.add_shared(own);
+  for (Heap* heap = first_heap(); heap != nullptr && !is_small(); heap = heap->next_heap) {
+    sorting.add_shared(*heap);
   }
-  return found;
+  // Last: these are what the thread would use next.
+  sorting.add_free(own);
 }
 
 void Depot::tidy_before_sleep(Heap& heap) noexcept {
-  if (is_small() || sys::monotonic_ns() < heap.next_tidy || !sorting_.try_lock()) return;
-  const Chunks found = sort_all(heap);
+  if (is_small()) return;
+  const std::uint64_t begin = sys::monotonic_ns();
+  if (begin < heap.next_tidy || !sorting_.try_lock()) return;
+  Sorting sorting(blocks_at_once);
+  sort_all(heap, sorting);
   sorting_.unlock();
-  put_chunks(found);
-  give_surplus_back();
+  put_chunks(sorting.found());
+  const bool is_done = give_surplus_back(given_back_at_once) && sorting.left() != 0;
+  const std::uint64_t end = sys::monotonic_ns();
+  heap.next_tidy = end + (is_done ? second : (end - begin) * pause_factor);
 }
 
 void Depot::tidy_at_end(Heap& heap) noexcept {
   heap.use_up_chunk();
   sorting_.lock();
-  const Chunks found = sort_all(heap);
+  Sorting sorting(all);
+  sort_all(heap, sorting);
   sorting_.unlock();
-  // Until it has another thread, others find all its free blocks among the shared.
-  for (std::size_t index = 0; index < class_count; ++index) heap.share(index);
-  put_chunks(found);
-  give_surplus_back();
+  put_chunks(sorting.found());
+  give_surplus_back(all);
 }
 
 // --- Fork. ---

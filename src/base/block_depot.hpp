@@ -2,14 +2,17 @@
 // heap, and from it back to the system.
 //
 // Threads count nothing when they allocate or free, so nobody knows which chunks are whole until
-// somebody sorts free blocks by chunk. That happens
+// somebody sorts free blocks: each goes to the list of its chunk, and stays there until its heap
+// needs it or the chunk is whole. That happens
 //  - when a heap needs a chunk and the depot has none: the free blocks of that heap, then the
 //    shared ones of the others are sorted before the system is asked;
-//  - when a thread is about to sleep, at most once a second, and when it ends: all of these, and
-//    what the depot has too much goes back to the system.
-// A sort takes time in proportion to the blocks. Of a heap where it found too little for that, the
-// blocks are sorted again only after the system was asked for chunks that took as long, or, by
-// those who sleep or end, after twenty times as long.
+//  - when a thread is about to sleep: all of these, and what the depot has too much goes back to
+//    the system;
+//  - when it ends: the same, to the end.
+// A sort takes time in proportion to the blocks, so each of the first two sorts a few thousand at
+// most, and the next goes on from there. Of a heap where it found too little for that, blocks are
+// sorted again only after the system was asked for chunks that took as long. A thread that sleeps
+// sorts again after fifty times as long if there are more, or else after a second.
 //
 // The depot keeps 4 MB, or a quarter of what is in use if that is more. A program whose need goes
 // up and down by less, or more often than once a second, does not trouble the system.
@@ -44,6 +47,8 @@ struct Chunks {
   }
 };
 
+class Sorting;
+
 class Depot {
  public:
   constexpr Depot() noexcept = default;
@@ -54,6 +59,9 @@ class Depot {
 
   /// Gives the heap, which has used up its chunk, another one. Throws std::bad_alloc.
   void add_chunk(Heap& heap);
+
+  /// Gives the heap sorted blocks of its own back, until it has one of the class.
+  void take_sorted(Heap& heap, std::size_t index) noexcept;
 
   /// The heap's thread is about to sleep, or ends.
   void tidy_before_sleep(Heap& heap) noexcept;
@@ -69,19 +77,18 @@ class Depot {
  private:
   Chunk* take_chunk() noexcept;
   void put_chunks(Chunks found) noexcept;
-  void give_surplus_back() noexcept;
+  /// False: there is more than this.
+  bool give_surplus_back(std::size_t at_most) noexcept;
   bool tidy_to_grow(Heap& own) noexcept;
-  /// What is whole of this heap, or of what it shares; of the thread's own and what all others
-  /// share. `sorting_` is held.
-  Chunks sort(Heap& heap, bool is_own) noexcept;
-  Chunks sort_all(Heap& own) noexcept;
+  /// Sorts what the heap's thread has, and what all share. `sorting_` is held.
+  void sort_all(Heap& own, Sorting& sorting) noexcept;
   Heap* first_heap() noexcept;
   std::size_t made_chunks() const noexcept { return made_chunks_.load(memory_order_relaxed); }
   bool is_small() const noexcept { return bytes() <= kept_bytes; }
 
   static constexpr std::size_t kept_bytes = 4 * 1024 * 1024;
 
-  /// Held by the one that sorts blocks: it counts in the chunks. Taken before `mutex_`.
+  /// Guards what is sorted, of all heaps. Taken before `mutex_`.
   Mutex sorting_;
 
   Mutex mutex_;  // guards what follows

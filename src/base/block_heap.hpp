@@ -5,7 +5,8 @@
 //    (base/block_depot.hpp). A chunk changes hands only while all of it is free: no thread has a
 //    block of it then, so nobody else reads its owner.
 //  - A free block is in a list of its heap, which only the heap's thread touches, or in one of the
-//    heap's shared lists, which any thread may take, but only whole.
+//    heap's shared lists, which any thread may take, but only whole, or was sorted: then it is in
+//    the list of its chunk (base/block_depot.hpp).
 //  - Of what a thread frees it keeps about 2 MB for itself, the rest it moves to its shared lists.
 //    It does not count for that: of its chunks every 32nd is watched, which means that the quick
 //    way to free does not find it to be the thread's own.
@@ -36,7 +37,7 @@ inline constexpr std::uint32_t watch_interval = 32;
 
 struct Block {
   Block* next;
-  std::size_t index;  // its class; only on the way back to its heap
+  std::size_t index;  // its class; only on the way back to its heap, and when sorted
 };
 static_assert(sizeof(Block) <= BlockClass::granule);
 
@@ -46,9 +47,10 @@ struct Heap;
 struct alignas(cache_line) Chunk {
   Heap* quick_owner = nullptr;  // the owner, or null if the chunk is watched
   Heap* owner = nullptr;
-  Chunk* next = nullptr;      // while it is whole and nobody's
-  std::uint32_t counted = 0;  // bytes of it among the blocks that are sorted: see Sorting
-  std::uint32_t set_aside = 0;
+  Chunk* next = nullptr;  // while it is whole and nobody's, or has sorted blocks
+  Chunk* previous = nullptr;
+  Block* sorted = nullptr;         // free blocks of it
+  std::uint32_t sorted_bytes = 0;  // that these have
 
   static Chunk& of(const void* block) noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(block);
@@ -88,9 +90,32 @@ class SharedBlocks {
     // ORDER: acquire; as above.
     return top_.exchange(nullptr, memory_order_acquire);
   }
+  /// Puts the last of those that were taken back.
+  void put_back(Block* rest) noexcept {
+    while (!add_if_empty(rest)) {
+      Block* const newer = take_all();
+      if (newer == nullptr) continue;
+      Block* last = newer;
+      while (last->next != nullptr) last = last->next;
+      last->next = std::exchange(rest, newer);
+    }
+  }
 
  private:
   atomic<Block*> top_{nullptr};
+};
+
+/// How many blocks of a class are sorted. Changed by the one that sorts.
+class SortedCount {
+ public:
+  constexpr SortedCount() noexcept = default;
+  [[nodiscard]] bool is_zero() const noexcept { return count_.load(memory_order_relaxed) == 0; }
+  void add(std::uint32_t more) noexcept {
+    count_.store(count_.load(memory_order_relaxed) + more, memory_order_relaxed);
+  }
+
+ private:
+  atomic<std::uint32_t> count_{0};
 };
 
 /// What a thread owns: free blocks of its own chunks, and a chunk that is not cut up yet. A heap
@@ -113,7 +138,8 @@ struct Heap {
   Heap* next_unused = nullptr;       // while it has no thread
   Heap* next_heap = nullptr;         // of all heaps
   std::size_t sort_when_chunks = 0;  // have been asked for, to find whole chunks
-  std::uint64_t sort_when_time = 0;  // the same, for those who sleep or end
+  Chunk* sorted_chunks = nullptr;    // those with sorted blocks
+  SortedCount sorted[class_count];
 
   SharedBlocks spare[class_count];            // what its thread has too many of, by class
   alignas(cache_line) SharedBlocks returned;  // what other threads freed, of all classes

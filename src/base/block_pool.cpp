@@ -66,6 +66,7 @@ bool has_heap() noexcept {
 void* allocate_from(Heap& heap, std::size_t index) {
   if (heap.free[index] == nullptr) heap.free[index] = heap.spare[index].take_all();
   if (heap.free[index] == nullptr) heap.collect_returned();
+  if (heap.free[index] == nullptr && !heap.sorted[index].is_zero()) depot.take_sorted(heap, index);
   if (heap.free[index] != nullptr) return heap.pop(index);
   if (heap.fresh_bytes() < BlockClass::bytes(index)) {
     heap.use_up_chunk();

@@ -2,15 +2,21 @@
 // then holds trivially, and what is asked about the blocks is checked by the sanitizer too.
 #include "rouse/base/block_pool.hpp"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <memory>
+#include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "rouse/base/thread.hpp"
+
+#include "support/sanitizer.hpp"
 
 namespace rouse {
 namespace {
@@ -249,6 +255,55 @@ TEST(BlockPool, BlocksFreedByThreadLocalDestructorsAreReused) {
   const std::size_t before = block_pool_bytes();
   for (int i = 0; i < 200; ++i) on_thread(use);
   EXPECT_EQ(block_pool_bytes(), before);
+}
+
+/// Of this thread, on the processor: what others do does not count.
+std::chrono::nanoseconds time_used() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+TEST(BlockPool, ManyFreeBlocksGoBackWithoutDelayingASleepForLong) {
+  constexpr std::size_t size = 224;
+  constexpr auto long_time = std::chrono::milliseconds(test::sanitized ? 50 : 5);
+  std::vector<void*> blocks;
+  for (int i = 0; i < 60'000; ++i) blocks.push_back(allocate_block(size));
+  std::shuffle(blocks.begin(), blocks.end(), std::minstd_rand(1));
+  for (void* block : blocks) free_block(block, size);
+  std::chrono::nanoseconds longest{0};
+  while (block_pool_bytes() > 8u * 1024u * 1024u) {
+    const auto before = time_used();
+    tidy_blocks();
+    longest = std::max(longest, time_used() - before);
+  }
+  EXPECT_LT(longest, long_time);
+}
+
+TEST(BlockPool, SortedBlocksAreUsedBeforeThereAreMore) {
+  constexpr std::size_t size = 224;
+  constexpr std::size_t count = 50'000;
+  std::vector<void*> blocks;
+  for (std::size_t i = 0; i < count; ++i) blocks.push_back(allocate_block(size));
+  const std::size_t before = block_pool_bytes();
+  // One of each chunk stays, so that all the others are sorted in vain.
+  const auto stays = [](std::size_t i) { return i % 100 == 0; };
+  for (int round = 0; round < 5; ++round) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!stays(i)) free_block(blocks[i], size);
+    }
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+    while (std::chrono::steady_clock::now() < end) tidy_blocks();
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!stays(i)) blocks[i] = allocate_block(size);
+    }
+    for (std::size_t i = 0; i < count; ++i) std::memcpy(blocks[i], &i, sizeof i);
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_EQ(std::memcmp(blocks[i], &i, sizeof i), 0) << "two blocks are one";
+    }
+  }
+  EXPECT_EQ(block_pool_bytes(), before);
+  for (void* block : blocks) free_block(block, size);
 }
 
 TEST(BlockPool, ManyThreadsAllocateAndFreeEachOthersBlocks) {

@@ -85,5 +85,25 @@ TEST(BlockPoolModel, WhatOneTookAndGaveBackIsThereForTheNext) {
   });
 }
 
+TEST(BlockPoolModel, WhatOneTookAndPutBackInPartIsThereForTheNext) {
+  check([] {
+    Memory memory;
+    memory.give(0);
+    memory.give(1);
+    int taken = 0;
+    Thread raider([&] {
+      Block* const first = memory.shared.take_all();
+      if (first == nullptr) return;
+      ++taken;
+      if (first->next != nullptr) memory.shared.put_back(first->next);
+    });
+    Thread other([&] { memory.give(2); });
+    const int here = memory.take();
+    raider.join();
+    other.join();
+    ensure(here + taken + memory.take() == 3);
+  });
+}
+
 }  // namespace
 }  // namespace rouse::model
