@@ -34,7 +34,7 @@ class Owner {
   Owner() {
     clock.pause();
     ensure(clock.now() == at_ms(0));
-    timers->open(clock.now());
+    timers->open(clock.now(), false);
   }
   ~Owner() { timers->close(); }
 
