@@ -184,8 +184,8 @@ class Env {
   bool on_own_thread = false;  ///< in a block_on of a thread that may block
   bool may_block = true;
   bool must_end = false;
-  bool wanders = false;    ///< part of a future that anybody may drop
-  bool traced = false;     ///< an expected local is set by each poll, not by the future
+  bool wanders = false;  ///< part of a future that anybody may drop
+  bool traced = false;   ///< an expected local is set by each poll, not by the future
   Expected expected;
   std::vector<JoinHandle<void>> elders;  ///< of tasks that it may wait for
   Part part;
