@@ -11,14 +11,18 @@ install(
   DIRECTORY include/rouse
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING
-  PATTERN "*.hpp")
+  PATTERN "*.hpp"
+  PATTERN "*.cppm")
 install(EXPORT rouseTargets NAMESPACE rouse:: DESTINATION ${rouse_package_dir})
 
-configure_package_config_file(cmake/rouseConfig.cmake.in rouseConfig.cmake
-                              INSTALL_DESTINATION ${rouse_package_dir})
+configure_package_config_file(
+  cmake/rouseConfig.cmake.in rouseConfig.cmake
+  INSTALL_DESTINATION ${rouse_package_dir}
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
 # Before 1.0 a minor version may break the API, so 0.1 does not stand in for 0.2.
 write_basic_package_version_file(rouseConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/rouseConfig.cmake
+install(FILES cmake/rouseModule.cmake cmake/rouseLint.cmake cmake/rouse.clang-tidy
+              ${CMAKE_CURRENT_BINARY_DIR}/rouseConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/rouseConfigVersion.cmake
         DESTINATION ${rouse_package_dir})
 
@@ -35,5 +39,9 @@ set(pc_libdir "\${prefix}")
 cmake_path(APPEND pc_libdir ${CMAKE_INSTALL_LIBDIR})
 set(pc_includedir "\${prefix}")
 cmake_path(APPEND pc_includedir ${CMAKE_INSTALL_INCLUDEDIR})
+set(pc_sanitizers)
+if(rouse_sanitizers)
+  set(pc_sanitizers " ${rouse_sanitizers}")
+endif()
 configure_file(cmake/rouse.pc.in rouse.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/rouse.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -5,7 +5,6 @@ target_compile_options(
   INTERFACE -Wall
             -Wextra
             -Wpedantic
-            -Wshadow
             -Wconversion
             -Wnon-virtual-dtor
             -Woverloaded-virtual
@@ -15,6 +14,9 @@ target_compile_options(
             -Wimplicit-fallthrough
             -Wextra-semi
             -Wundef
+            # In a unit of several files the names of one hide those of another; and GCC takes a
+            # source that is included for a header, where a local type is a mistake.
+            $<IF:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>,$<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>,-Wshadow>
             # GCC 12 sees unset members of std::optional, std::variant and unions behind a tag.
             $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
             $<$<BOOL:${ROUSE_WERROR}>:-Werror>)

@@ -1,22 +1,26 @@
-// A chat room: whoever connects (`nc 127.0.0.1 8080`) gives a name; each line goes to all others.
-// A client that reads too slowly misses lines, and is told how many. Until Ctrl-C.
+// A chat room: whoever connects (`nc 127.0.0.1 8080`) gives a name; each line goes to all others. A
+// client that reads too slowly misses lines, and learns how many. Runs until Ctrl-C.
 // usage: chat [ADDRESS]
+#include <chrono>
+#include <exception>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 
+#include <rouse/net/serve.hpp>
 #include <rouse/rouse.hpp>
 
 namespace {
 
 namespace io = rouse::io;
+using rouse::net::SocketAddr;
 using rouse::net::TcpListener;
 using rouse::net::TcpStream;
 
 struct Message {
-  Message(int sender, std::string what) : from(sender), text(std::move(what)) {}
-  int from;
+  Message(const SocketAddr& sender, std::string what) : from(sender), text(std::move(what)) {}
+  SocketAddr from;
   std::string text;  // with its line end
 };
 using Room = rouse::sync::BroadcastSender<Message>;
@@ -24,7 +28,8 @@ using Room = rouse::sync::BroadcastSender<Message>;
 /// Says in the room that somebody is there, and that they have left, however that came.
 class Presence {
  public:
-  Presence(Room& room, int id, std::string name) : room_(room), id_(id), name_(std::move(name)) {
+  Presence(Room& room, const SocketAddr& at, std::string name)
+      : room_(room), at_(at), name_(std::move(name)) {
     say("* " + name_ + " has joined");
   }
   Presence(const Presence&) = delete;
@@ -34,65 +39,73 @@ class Presence {
   void talk(const std::string& line) const { say("<" + name_ + "> " + line); }
 
  private:
-  void say(const std::string& line) const { (void)room_.send(Message(id_, line + "\n")); }
+  void say(const std::string& line) const { (void)room_.send(Message(at_, line + "\n")); }
 
   Room& room_;
-  int id_;
+  SocketAddr at_;
   std::string name_;
 };
 
 // [member]
-rouse::Async<void> converse(TcpStream stream, Room room, int id) {
-  auto [reader, writer] = stream.split();
+rouse::Async<void> converse(TcpStream stream, SocketAddr peer, Room room) {
+  auto [reader, writer] = std::move(stream).split();
   io::Lines lines = io::BufReader(std::move(reader)).lines(1000);  // none is longer
   co_await writer.write_all("Your name?\n");
   const auto name = co_await lines.next_line();
   if (!name || name->empty()) co_return;
 
   auto inbox = room.subscribe();
-  const Presence member(room, id, *name);
+  const Presence member(room, peer, *name);
   co_await writer.write_all("Hello, " + *name + "!\n");
-  for (;;) {
-    // Whichever comes first. The other one loses nothing: it is asked again in the next round.
-    auto next = co_await rouse::select(lines.next_line(), inbox.recv());
-    if (next.index() == 0) {
-      const auto& line = std::get<0>(next);
-      if (!line) co_return;
-      member.talk(*line);
-      continue;
-    }
-    const auto& message = std::get<1>(next);
+  bool stays = true;
+  const auto talk = [&](const std::optional<std::string>& line) {
+    stays = line.has_value();
+    if (stays) member.talk(*line);
+  };
+  // NOLINTNEXTLINE(*-avoid-capturing-lambda-coroutines): `hear` outlives the select
+  const auto hear = [&](auto message) -> rouse::Async<void> {
     if (message.lagged() > 0) {
       co_await writer.write_all("* you missed " + std::to_string(message.lagged()) + " lines\n");
     }
-    if (message->from != id) co_await writer.write_all(message->text);
+    if (message->from != peer) co_await writer.write_all(message->text);
+  };
+  while (stays) {
+    // Whichever comes first. The other one loses nothing: it is asked again in the next round.
+    co_await rouse::select(rouse::on(lines.next_line(), talk), rouse::on(inbox.recv(), hear));
   }
 }
 // [/member]
 
-rouse::Async<void> serve(TcpStream stream, Room room, int id) {
+void report(const std::exception_ptr& error, const SocketAddr& peer) {
   try {
-    co_await converse(std::move(stream), std::move(room), id);
-  } catch (const std::system_error& error) {
-    std::cout << "client " + std::to_string(id) + ": " + error.what() + "\n" << std::flush;
+    std::rethrow_exception(error);
+  } catch (const std::exception& thrown) {
+    std::cout << peer.to_string() + ": " + thrown.what() + "\n" << std::flush;
   }
 }
 
-rouse::Async<void> accept_all(TcpListener listener) {
-  const Room room = rouse::sync::broadcast<Message>(64).first;  // keeps the last 64 lines
-  for (int id = 0;; ++id) {
-    auto [stream, addr] = co_await listener.accept();
-    rouse::spawn(serve, std::move(stream), room, id).detach();
-  }
-}
-
+// [serve]
 rouse::Async<void> async_main(std::string address) {
-  auto stop = rouse::signal::ctrl_c();
+  auto interrupted = rouse::signal::ctrl_c();
   auto listener = co_await TcpListener::bind(address);
   std::cout << "listening on " << listener.local_addr() << '\n' << std::flush;
-  co_await rouse::select(std::move(stop), accept_all(std::move(listener)));
-  std::cout << "bye\n";
+
+  const Room room = rouse::sync::broadcast<Message>(64).first;  // keeps the last 64 lines
+  const auto handle = [room](TcpStream stream, SocketAddr peer) {
+    return converse(std::move(stream), peer, room);
+  };
+  rouse::net::ServeLimits limits;
+  limits.max_connections = 1000;
+  limits.drain_timeout = std::chrono::milliseconds(200);  // then whoever is there is cut off
+  limits.on_error = report;
+  auto serving = rouse::spawn(rouse::net::serve(std::move(listener), handle, limits));
+
+  co_await std::move(interrupted);
+  limits.stop.cancel();
+  const rouse::net::Served served = co_await std::move(serving);
+  std::cout << served.accepted << " have been here\nbye\n";
 }
+// [/serve]
 
 }  // namespace
 

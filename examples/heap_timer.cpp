@@ -1,6 +1,6 @@
 // One thread serves all sleeps: it keeps them in a heap, the earliest deadline on top, sleeps until
 // that one and wakes whoever waits for it. Sleeps come in any order and end in the order of time.
-// This is the smallest timer that needs no thread per sleep; rouse's own is yet to come.
+// This is the smallest timer that needs no thread per sleep; rouse's own is a timer wheel.
 // After the "heap timer" of the texts that rouse began from.
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-// The first program: two tasks, awaited together. What README.md shows.
+// The first program: two tasks, awaited together.
 // [hello]
 #include <cstdio>
 #include <string>

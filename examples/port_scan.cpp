@@ -1,4 +1,4 @@
-// Which TCP ports of a host take connections: 100 are tried at a time, each for half a second.
+// Which TCP ports of a host accept connections: tries 100 at a time, each for half a second.
 // usage: port_scan [HOST [FIRST LAST]]
 #include <algorithm>
 #include <chrono>

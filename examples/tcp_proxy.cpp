@@ -1,4 +1,4 @@
-// Passes TCP connections on to another server. Ctrl-C: takes no more, gives those that there are
+// Forwards TCP connections to another server. On Ctrl-C it accepts no more, gives the open ones
 // five seconds, then ends. usage: tcp_proxy LISTEN TARGET
 #include <chrono>
 #include <cstddef>
@@ -22,7 +22,7 @@ rouse::Async<void> relay(TcpStream client, std::string target) {
     std::cerr << target + ": " + server.error().message() + "\n";
     co_return;
   }
-  // Either side may break off: that is the end of this connection, and no news to us.
+  // Either side may disconnect: that ends this connection, and is no error for us.
   (void)co_await rouse::io::copy_bidirectional(client, *server).result();
 }
 
@@ -43,12 +43,12 @@ rouse::Async<void> proxy(std::string at, std::string target) {
   std::cout << "listening on " << listener.local_addr() << '\n' << std::flush;
   co_await rouse::select(std::move(stop),
                          accept_all(std::move(listener), target, connections, &count));
-  // The listener went with accept_all: who comes now is refused.
+  // The listener was destroyed with accept_all: new connections are refused.
 
-  std::cout << "stopping: " << connections.len() << " connections are open\n" << std::flush;
+  std::cout << "stopping: " << connections.size() << " connections are open\n" << std::flush;
   connections.close();
   (void)co_await rouse::timeout(5s, connections.wait()).result();
-  std::cout << "passed on " << count << " connections, cut off " << connections.len() << '\n';
+  std::cout << "passed on " << count << " connections, cut off " << connections.size() << '\n';
 }
 // [/proxy]
 

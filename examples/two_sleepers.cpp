@@ -1,7 +1,7 @@
-// Two tasks on one thread: while the first sleeps, the second runs. The sleep is a future written
-// by hand, in the way every leaf future is: if the event has not come, keep the waker and return
-// pending; whoever makes the event happen (here a thread) wakes.
-// After "Task, Executor, Waker" of the text that rouse began from.
+// Two tasks on one thread: while the first sleeps, the second runs. The sleep is a hand-written
+// future, like every leaf future: if the event has not happened, it stores the waker and returns
+// pending; whoever makes the event happen (here a thread) calls wake(). After "Task, Executor,
+// Waker" of the text that rouse began from.
 #include <chrono>
 #include <cstdio>
 #include <memory>

@@ -1,13 +1,14 @@
-// Several worker threads poll tasks from one global queue. A task that waits is nowhere but in its
-// waker: the thread that makes its event happen puts it back on the queue, and the next free worker
-// goes on with it, often another one than before.
-// Written on Future, Context and Waker alone; rouse's own thread pool is yet to come.
-// After the text on executors and wakers that rouse began from.
+// Several worker threads poll tasks from one global queue. A pending task is known only to its
+// waker: whoever makes its event happen puts it back on the queue, and the next free worker polls
+// it, often another one than before. Written on Future, Context and Waker alone; rouse's own thread
+// pool steals work instead of sharing one queue. After the text on executors and wakers that rouse
+// began from.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>

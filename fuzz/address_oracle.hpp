@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <optional>
@@ -81,7 +82,13 @@ inline std::optional<SocketAddr> plain_parse(const std::string& text) {
   if (in_brackets) {
     host = host.substr(1, host.size() - 2);
     const std::size_t percent = host.find('%');
-    if (percent != std::string::npos) scope = plain_number(host.substr(percent + 1), UINT32_MAX);
+    if (percent != std::string::npos) {
+      const std::string name = host.substr(percent + 1);
+      scope = plain_number(name, UINT32_MAX);
+      const unsigned known =
+          name.find('\0') == std::string::npos ? ::if_nametoindex(name.c_str()) : 0;
+      if (!scope && known != 0) scope = known;
+    }
     host = host.substr(0, percent);
   }
   const auto ip = system_parse(host);

@@ -18,6 +18,8 @@
 
 namespace rouse::fuzz {
 
+using namespace internal;
+
 class BroadcastRun {
  public:
   explicit BroadcastRun(Input& input) : BroadcastRun(input, 1 + input.below(6)) {}
@@ -37,7 +39,7 @@ class BroadcastRun {
   using Rx = sync::BroadcastReceiver<Token>;
   struct Sending {
     std::optional<Tx> tx;
-    Slot<Told<sync::Closed<sync::BroadcastCore>>> closed;
+    Slot<Told<sync::Closed<BroadcastCore>>> closed;
   };
   struct Receiving {
     std::optional<Rx> rx;
@@ -78,7 +80,7 @@ class BroadcastRun {
       case 1:
         return side.closed.drop();
       case 2:
-        if (side.closed.is_empty()) side.closed.fill(Told(side.tx->closed()));
+        if (side.closed.empty()) side.closed.fill(Told(side.tx->closed()));
         return require(side.closed.poll(input_).has_value() == (receiver_count() == 0),
                        "closed when there is no receiver");
       default: {
@@ -126,7 +128,7 @@ class BroadcastRun {
       case 4:
         return received(side, side.rx->try_recv());
       default: {
-        if (side.recv.is_empty()) side.recv.fill(side.rx->recv());
+        if (side.recv.empty()) side.recv.fill(side.rx->recv());
         const bool could = side.next != sent_.size() || sender_count() == 0;
         const auto polled = side.recv.poll(input_);
         require(polled.has_value() == could, "ready when there is a value, or none can come");
@@ -150,7 +152,7 @@ class BroadcastRun {
       if (!side.rx) continue;
       const bool could = side.next != sent_.size() || sender_count() == 0;
       require(!side.recv.is_asleep() || !could, "a receiver that could go on was woken");
-      require(side.rx->len() == sent_.size() - std::max(side.next, oldest()),
+      require(side.rx->size() == sent_.size() - std::max(side.next, oldest()),
               "it knows its values");
       require(side.rx->missed() == side.missed, "it knows what it missed");
       require(side.rx->is_closed() == (sender_count() == 0), "it knows that the senders are gone");

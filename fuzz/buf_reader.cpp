@@ -78,7 +78,7 @@ class Run {
     if (done && !*done) {
       require(op.filled() == left() && left() < buf.size(),
               "read_exact ends early at the end only");
-      const std::error_code early = end_ ? end_ : make_error_code(io::Error::unexpected_end);
+      const std::error_code early = end_ ? end_ : make_error_code(io::Error::unexpected_eof);
       require(done->error() == early, "and says so");
     }
     gave(buf.substr(0, op.filled()));
@@ -194,6 +194,6 @@ class Run {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   rouse::fuzz::Input input(data, size);
   rouse::fuzz::Run run(input);
-  while (!input.is_empty()) run.step();
+  while (!input.empty()) run.step();
   return 0;
 }

@@ -19,7 +19,7 @@ template <class Run>
 void run(Input& input) {
   {
     Run run(input);
-    while (!input.is_empty()) run.step();
+    while (!input.empty()) run.step();
     run.finish();
   }
   require(Token::alive == 0, "what was sent and not received is destroyed with its channel");

@@ -27,7 +27,7 @@ class Input {
  public:
   Input(const std::uint8_t* data, std::size_t size) noexcept : left_(data, size) {}
 
-  [[nodiscard]] bool is_empty() const noexcept { return left_.empty(); }
+  [[nodiscard]] bool empty() const noexcept { return left_.empty(); }
 
   std::uint8_t byte() noexcept {
     if (left_.empty()) return 0;

@@ -72,7 +72,7 @@ class Receivers {
         if (recv.is_asleep()) ++asleep;
       }
       if (!side.rx) continue;
-      require(side.rx->len() == model_.messages.size(), "the channel knows how many it holds");
+      require(side.rx->size() == model_.messages.size(), "the channel knows how many it holds");
       require(side.rx->is_closed() == model_.closed, "the channel knows whether it is closed");
     }
     const std::size_t could_go_on =
@@ -114,7 +114,7 @@ class Receivers {
     return true;
   }
   bool recv(Side& side, Slot<sync::Recv<Token>>& slot, Input& input) {
-    if (slot.is_empty()) slot.fill(side.rx->recv());
+    if (slot.empty()) slot.fill(side.rx->recv());
     const bool was_asleep = slot.is_asleep();
     const auto message = slot.poll(input);
     if (message) {

@@ -155,7 +155,7 @@ class BoundedRun {
     return output;
   }
   void send(Side& side) {
-    if (side.send.is_empty()) side.send.fill(side.tx->send(Token(side.sending = ++ids_)));
+    if (side.send.empty()) side.send.fill(side.tx->send(Token(side.sending = ++ids_)));
     bool had_room = false;
     const auto output = poll(side.send, side.send_waits, had_room);
     if (!output) return;
@@ -165,7 +165,7 @@ class BoundedRun {
     sent(side.sending);
   }
   void reserve(Side& side) {
-    if (side.reserve.is_empty()) side.reserve.fill(side.tx->reserve());
+    if (side.reserve.empty()) side.reserve.fill(side.tx->reserve());
     bool had_room = false;
     auto output = poll(side.reserve, side.reserve_waits, had_room);
     if (!output) return;

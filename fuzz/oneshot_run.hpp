@@ -62,7 +62,7 @@ class OneshotRun {
       case 2:
         return closed_.drop();
       default:
-        if (closed_.is_empty()) closed_.fill(Told(tx_->closed()));
+        if (closed_.empty()) closed_.fill(Told(tx_->closed()));
         require(closed_.poll(input_).has_value() == refuses_, "closed when the receiver says so");
         require(tx_->is_closed() == refuses_, "and not before");
     }
@@ -103,7 +103,7 @@ class OneshotRun {
       case 4:
         return recv_.drop();
       default:
-        if (recv_.is_empty()) recv_.fill(rx_->recv());
+        if (recv_.empty()) recv_.fill(rx_->recv());
         const bool could = can_receive();
         const auto polled = recv_.poll(input_);
         require(polled.has_value() == could, "ready when the value is there, or none can come");

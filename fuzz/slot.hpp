@@ -16,7 +16,7 @@ namespace rouse::fuzz {
 template <Future F>
 class Slot {
  public:
-  [[nodiscard]] bool is_empty() const noexcept { return !future_; }
+  [[nodiscard]] bool empty() const noexcept { return !future_; }
   /// It was polled, is not ready, and nothing has woken it since.
   [[nodiscard]] bool is_asleep() const noexcept { return is_polled_ && !future_->is_woken(); }
   [[nodiscard]] bool is_pending() const noexcept { return is_polled_; }

@@ -120,7 +120,7 @@ class TaskRun {
       require(record->is_destroyed, "an executor that ends destroys all futures");
       if (record->handle) require(record->handle->future().is_finished(), "and ends all tasks");
     }
-    while (!input_.is_empty()) {
+    while (!input_.empty()) {
       operate();
       check();
     }

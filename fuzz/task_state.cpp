@@ -16,12 +16,14 @@
 #include "rouse/exec/spawner.hpp"
 #include "rouse/exec/unhandled.hpp"
 
-#include "exec/shared_scheduler.hpp"
+#include "exec/task/shared_scheduler.hpp"
 #include "input.hpp"
 #include "slot.hpp"
 #include "task_run.hpp"
 
 namespace rouse::fuzz {
+
+using namespace internal;
 namespace {
 
 class ManualScheduler final : public SharedScheduler {
@@ -61,7 +63,7 @@ class ManualScheduler final : public SharedScheduler {
     if (closed_) return;
     turn == Turn::next ? queue_.push_front(&task) : queue_.push_back(&task);
   }
-  void forget(TaskHeader& task) noexcept override { std::erase(unfinished_, &task); }
+  void untrack(TaskHeader& task) noexcept override { std::erase(unfinished_, &task); }
   void freed() noexcept override {
     --tasks_;
     release();
@@ -84,7 +86,7 @@ void run_shared(Input& input) {
       run.spawn(spawner, scheduler->refuses);
       scheduler->refuses = false;
     };
-    while (!input.is_empty()) {
+    while (!input.empty()) {
       const std::size_t kind = input.below(8);
       if (kind == 7 && input.below(8) == 7) break;  // the rest after its end
       if (kind < 2) {
@@ -96,7 +98,7 @@ void run_shared(Input& input) {
       }
       run.check();
     }
-    while (input.is_empty() && !scheduler->is_idle()) scheduler->run_one(0);
+    while (input.empty() && !scheduler->is_idle()) scheduler->run_one(0);
     if (scheduler->is_idle()) run.check_idle();
     run.executor_ends = true;
     scheduler->close();
@@ -130,7 +132,7 @@ void run_local(Input& input) {
     LocalExecutor executor;
     executor.on_unhandled([&run](const UnhandledException&) { ++run.reported; });
     run.spawn_from_task = [&] { run.spawn(executor); };
-    while (!input.is_empty()) {
+    while (!input.empty()) {
       const std::size_t kind = input.below(8);
       if (kind == 7 && input.below(8) == 7) break;
       if (kind < 2) {
@@ -141,7 +143,7 @@ void run_local(Input& input) {
         run.operate();
       }
     }
-    if (input.is_empty()) {
+    if (input.empty()) {
       executor.run_until(Inside(run, executor, 0));
       executor.run_until(Inside(run, executor, 0));
       run.check_idle();

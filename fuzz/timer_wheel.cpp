@@ -16,14 +16,15 @@
 #include "input.hpp"
 
 namespace rouse::fuzz {
+
+using namespace internal;
 namespace {
 
 using time::Instant;
 using time::Nanoseconds;
-using time::TimerWheel;
 using Key = std::pair<std::uint64_t, std::uint64_t>;  // the tick; the number of the insertion
 
-class Node : public time::WheelNode {
+class Node : public WheelNode {
  public:
   explicit Node(Instant due) noexcept : WheelNode(due) {}
   Key key;  // in the model
@@ -42,8 +43,10 @@ class Run {
         &Run::insert, &Run::insert, &Run::insert_many, &Run::cancel,
         &Run::move,   &Run::pop,    &Run::advance,     &Run::advance_to_next};
     (this->*operations.at(input_.below(operations.size())))();
-    require(wheel_.size() == nodes_.size() && wheel_.is_empty() == nodes_.empty(),
+    require(wheel_.size() == nodes_.size() && wheel_.empty() == nodes_.empty(),
             "the wheel knows how many nodes it has");
+    require(wheel_.peek() == (model_.empty() ? nullptr : model_.begin()->second),
+            "peek gives the node that comes next");
     if (model_.empty()) return;
     const std::uint64_t first = model_.begin()->first.first;
     if (first > now_ && !wheel_.is_dealing()) {
@@ -62,11 +65,11 @@ class Run {
       pop_up_to(SIZE_MAX);
       require(model_.empty() || model_.begin()->first.first > last_tick, "all had their time");
     }
-    while (time::WheelNode* popped = wheel_.pop_any()) {
+    while (WheelNode* popped = wheel_.pop_any()) {
       auto& node = static_cast<Node&>(*popped);
       require(model_.erase(node.key) == 1, "pop_any gives each node once");
     }
-    require(model_.empty() && wheel_.is_empty(), "pop_any gives all nodes");
+    require(model_.empty() && wheel_.empty(), "pop_any gives all nodes");
     require(wheel_.next_tick() == TimerWheel::never, "nothing is next");
   }
 
@@ -138,15 +141,14 @@ class Run {
   }
   void pop_up_to(std::size_t count) {
     for (; count != 0; --count) {
-      time::WheelNode* popped = wheel_.pop_due();
+      WheelNode* popped = wheel_.pop_due();
       const bool is_due = !model_.empty() && model_.begin()->first.first <= now_;
       require(is_due == (popped != nullptr), "neither early nor late");
       if (popped == nullptr) return;
       require(model_.begin()->second == popped, "in the order of ticks, then of insertion");
       model_.erase(model_.begin());
-      const auto found = std::ranges::find(nodes_, popped, [](const auto& node) {
-        return static_cast<time::WheelNode*>(node.get());
-      });
+      const auto found = std::ranges::find(
+          nodes_, popped, [](const auto& node) { return static_cast<WheelNode*>(node.get()); });
       forget(static_cast<std::size_t>(found - nodes_.begin()));
     }
   }
@@ -186,7 +188,7 @@ class Run {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   rouse::fuzz::Input input(data, size);
   rouse::fuzz::Run run(input);
-  while (!input.is_empty()) run.step();
+  while (!input.empty()) run.step();
   run.finish();
   return 0;
 }

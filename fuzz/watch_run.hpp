@@ -17,6 +17,8 @@
 
 namespace rouse::fuzz {
 
+using namespace internal;
+
 class WatchRun {
  public:
   explicit WatchRun(Input& input) : WatchRun(input, sync::watch<Token>(Token(0))) {}
@@ -41,7 +43,7 @@ class WatchRun {
   };
   struct Sending {
     std::optional<Tx> tx;
-    Slot<Told<sync::Closed<sync::WatchCore>>> closed;
+    Slot<Told<sync::Closed<WatchCore>>> closed;
   };
   struct Receiving {
     void stop_waiting() {
@@ -111,7 +113,7 @@ class WatchRun {
       case 4:
         return side.closed.drop();
       default:
-        if (side.closed.is_empty()) side.closed.fill(Told(side.tx->closed()));
+        if (side.closed.empty()) side.closed.fill(Told(side.tx->closed()));
         require(side.closed.poll(input_).has_value() == (receiver_count() == 0),
                 "closed when there is no receiver");
     }
@@ -153,7 +155,7 @@ class WatchRun {
   }
   void changed(Receiving& side) {
     side.wait_for.drop();
-    if (side.changed.is_empty()) side.changed.fill(side.rx->changed());
+    if (side.changed.empty()) side.changed.fill(side.rx->changed());
     const auto polled = side.changed.poll(input_);
     const bool is_new = side.seen != version_;
     require(polled.has_value() == (is_new || sender_count() == 0),
@@ -164,7 +166,7 @@ class WatchRun {
   }
   void wait_for(Receiving& side) {
     side.changed.drop();
-    if (side.wait_for.is_empty()) {
+    if (side.wait_for.empty()) {
       side.wanted = value_ + static_cast<int>(input_.below(4));
       side.wait_for.fill(side.rx->wait_for(AtLeast(side.wanted)));
     }

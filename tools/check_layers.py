@@ -23,6 +23,8 @@ def read_rules(path):
         for entry in allowed:
             if entry != "*" and entry.split("/")[0] not in rules:
                 sys.exit(f"{path}: {layer} may include {entry}, which is no layer")
+            if "/" in layer and entry not in rules:
+                sys.exit(f"{path}: {layer} may include {entry}, which is no room")
     return rules
 
 
@@ -65,9 +67,17 @@ def included(file, quote, target):
     return None
 
 
-def is_allowed(rules, layer, parts):
+def room_of(rules, parts):
+    """The room of a private file: 'exec/pool', or None in a layer without rooms."""
+    room = "/".join(parts[:2])
+    return room if len(parts) > 2 and room in rules else None
+
+
+def is_allowed(rules, file_parts, parts):
+    layer = file_parts[0]
     if parts[0] == layer:
-        return True
+        room, target = room_of(rules, file_parts), room_of(rules, parts)
+        return room is None or target in (None, room) or target in rules[room]
     header = "/".join(parts).rsplit(".", 1)[0]
     return any(entry in ("*", parts[0], header) for entry in rules[layer])
 
@@ -77,6 +87,7 @@ def main():
     problems = []
     if cycle := find_cycle(rules):
         problems.append("tools/layers.txt: cycle: " + " -> ".join(cycle))
+    with_rooms = {layer.split("/")[0] for layer in rules if "/" in layer}
     files = [f for top in ("include", "src") for f in sorted((ROOT / top).rglob("*.[hc]pp"))]
     for file in files:
         name = file.relative_to(ROOT)
@@ -84,11 +95,14 @@ def main():
         if parts is None or parts[0] not in rules:
             problems.append(f"{name}: belongs to no layer of tools/layers.txt")
             continue
+        if name.parts[0] == "src" and parts[0] in with_rooms and not room_of(rules, parts):
+            problems.append(f"{name}: belongs to no room of {parts[0]} in tools/layers.txt")
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
             match = INCLUDE.match(line)
             target = included(file, *match.groups()) if match else None
-            if target and not is_allowed(rules, parts[0], target):
-                problems.append(f"{name}:{number}: {parts[0]} must not include {'/'.join(target)}")
+            if target and not is_allowed(rules, parts, target):
+                place = room_of(rules, parts) or parts[0]
+                problems.append(f"{name}:{number}: {place} must not include {'/'.join(target)}")
     print("\n".join(problems or [f"{len(files)} files"]))
     sys.exit(1 if problems else 0)
 

@@ -7,8 +7,8 @@ have_package() {
   local package=$1 command=
   case $package in
     clang-19) command=clang++-19 ;;
-    clang-format-19 | clang-tidy-19 | cmake | python3 | pkg-config) command=$package ;;
-    curl | redis-server | socat | valgrind | wrk) command=$package ;;
+    ccache | clang-format-19 | clang-tidy-19 | cmake | python3 | pkg-config) command=$package ;;
+    curl | doxygen | redis-server | socat | valgrind | wrk) command=$package ;;
     netcat-openbsd) command=nc.openbsd ;;
     llvm-19) command=llvm-symbolizer-19 ;;
     ninja-build) command=ninja ;;

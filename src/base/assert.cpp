@@ -2,9 +2,12 @@
 
 #include <string>
 
+#include "base/assert_context.hpp"
 #include "sys/console.hpp"
 
 namespace sys = rouse::sys;
+
+constinit rouse::internal::AppendContext rouse::internal::append_assert_context = nullptr;
 
 void rouse::assert_failed(const char* file, int line, const char* message, const char* name,
                           const char* detail) noexcept {
@@ -12,6 +15,7 @@ void rouse::assert_failed(const char* file, int line, const char* message, const
   text += message;
   if (name) text.append("\n  in: ").append(name);
   if (detail) text.append("\n  ").append(detail);
+  if (internal::append_assert_context) internal::append_assert_context(text);
   text.append("\n  (").append(file).append(":").append(std::to_string(line)).append(")\n");
   sys::write_stderr(text);
   sys::abort_process();

@@ -8,19 +8,19 @@
 #include "sys/clock.hpp"
 #include "sys/memory.hpp"
 
-namespace rouse::blocks {
+namespace rouse::internal::blocks {
 namespace {
 
 constexpr std::uint64_t second = 1'000'000'000;
-/// A heap that grows sorts so many blocks for a chunk that it finds, or asks the system for.
+/// How many blocks a growing heap sorts per chunk that it finds, or requests from the system.
 constexpr std::size_t blocks_for_a_chunk = 2'048;
-/// What is done at once takes less than a millisecond: to sort so many blocks, to look through so
-/// many chunks for sorted ones, to give so many back.
+/// Limits per step, so that one takes less than a millisecond: blocks sorted, chunks searched for
+/// sorted blocks, chunks given back.
 constexpr std::size_t blocks_at_once = 4'096;
 constexpr std::size_t chunks_at_once = 64;
 constexpr std::size_t given_back_at_once = 16;
 constexpr std::size_t all = SIZE_MAX;
-/// So many times as long as a sort took is the pause before the next.
+/// The pause before the next sort, as a multiple of the time that the last one took.
 constexpr std::uint64_t pause_factor = 50;
 
 void link(Heap& heap, Chunk& chunk) noexcept {
@@ -44,7 +44,7 @@ Block* take_blocks(Heap& heap, Chunk& chunk) noexcept {
 
 }  // namespace
 
-/// Puts free blocks to those of the same chunk, as many as it may. `Depot::sorting_` is held.
+/// Moves free blocks to the list of their chunk, up to a limit. `Depot::sorting_` is held.
 class Sorting {
  public:
   explicit Sorting(std::size_t at_most) noexcept : left_(at_most) {}
@@ -252,4 +252,4 @@ void Depot::after_fork() noexcept {
   sorting_.unlock();
 }
 
-}  // namespace rouse::blocks
+}  // namespace rouse::internal::blocks

@@ -14,8 +14,8 @@
 // sorted again only after the system was asked for chunks that took as long. A thread that sleeps
 // sorts again after fifty times as long if there are more, or else after a second.
 //
-// The depot keeps 4 MB, or a quarter of what is in use if that is more. A program whose need goes
-// up and down by less, or more often than once a second, does not trouble the system.
+// The depot keeps 4 MB, or a quarter of what is in use if that is more. A program whose need varies
+// by less than that, or faster than once a second, does not call the system.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@
 
 #include "base/block_heap.hpp"
 
-namespace rouse::blocks {
+namespace rouse::internal::blocks {
 
 /// Whole chunks.
 struct Chunks {
@@ -100,4 +100,4 @@ class Depot {
   atomic<std::size_t> made_chunks_{0};  // those that were given back, too
 };
 
-}  // namespace rouse::blocks
+}  // namespace rouse::internal::blocks

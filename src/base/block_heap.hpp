@@ -1,5 +1,5 @@
-// What the block pool (base/block_pool.hpp) is made of: blocks, the chunks they are cut from, and
-// the heap of a thread, which owns chunks.
+// What the block pool (base/internal/block_pool.hpp) is made of: blocks, the chunks they are cut
+// from, and the heap of a thread, which owns chunks.
 //
 //  - Every block lies in one chunk, every chunk belongs to one heap or lies whole in the depot
 //    (base/block_depot.hpp). A chunk changes hands only while all of it is free: no thread has a
@@ -17,9 +17,9 @@
 #include <utility>
 
 #include "rouse/base/atomic.hpp"
-#include "rouse/base/block_pool.hpp"
+#include "rouse/base/internal/block_pool.hpp"
 
-namespace rouse::blocks {
+namespace rouse::internal::blocks {
 
 inline constexpr std::size_t class_count = BlockClass::count;
 inline constexpr std::size_t chunk_bytes = 64 * 1024;  // and their alignment
@@ -219,4 +219,4 @@ struct Heap {
   }
 };
 
-}  // namespace rouse::blocks
+}  // namespace rouse::internal::blocks

@@ -1,13 +1,13 @@
-#include "rouse/base/block_pool.hpp"
+#include "rouse/base/internal/block_pool.hpp"
 
 #include <new>
 #include <type_traits>
 
 #include "base/block_depot.hpp"
 #include "base/block_heap.hpp"
-#include "sys/fork.hpp"
+#include "sys/process_fork.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 namespace {
 
 using blocks::Block;
@@ -31,7 +31,7 @@ constinit Depot depot;
 static_assert(model_checker || std::is_trivially_destructible_v<Depot>);
 
 /// When the library is loaded: mostly before there are other threads.
-[[maybe_unused]] const bool forks_are_watched = sys::at_fork(
+[[maybe_unused]] const bool forks_are_watched = sys::at_process_fork(
     [] { depot.before_fork(); }, [] { depot.after_fork(); }, [] { depot.after_fork(); });
 
 /// Stands for the heap of a thread that has none: it is empty and owns no chunk, so every use of
@@ -124,4 +124,4 @@ void tidy_blocks() noexcept {
 
 std::size_t block_pool_bytes() noexcept { return depot.bytes(); }
 
-}  // namespace rouse
+}  // namespace rouse::internal

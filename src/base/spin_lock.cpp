@@ -1,8 +1,8 @@
-#include "rouse/base/spin_lock.hpp"
+#include "rouse/base/internal/spin_lock.hpp"
 
 #include "sys/backoff.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 void back_off(unsigned attempt) noexcept {
   constexpr unsigned spins = 32;
@@ -10,4 +10,4 @@ void back_off(unsigned attempt) noexcept {
   sys::back_off(attempt - spins);
 }
 
-}  // namespace rouse
+}  // namespace rouse::internal

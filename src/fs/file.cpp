@@ -5,24 +5,35 @@
 #include <limits>
 #include <vector>
 
-#include "exec/blocking_attempt.hpp"
+#include "exec/blocking/call_blocking.hpp"
 #include "fs/file_core.hpp"
 #include "fs/status.hpp"
+#include "sys/fd.hpp"
 
 namespace rouse::fs {
+
+using namespace internal;
 namespace {
 
 Result<File> to_file(Result<sys::File> file) {
   if (!file) return file.error();
-  return File(std::make_unique<FileCore>(*std::move(file)));
+  return File(internal::make_box<FileCore>(*std::move(file)));
 }
 
 FilePoll<void> idle(FileCore& core) noexcept { return FilePoll<void>(core, &FileCore::poll_idle); }
 
+AsyncResult<io::OwnedFd> to_fd(File file) {
+  co_await file.flush();
+  // Where this File is, not where it has read ahead to.
+  const auto here = co_await file.seek(SeekFrom::current(0)).result();
+  if (!here && here.error() != std::errc::invalid_seek) co_return here.error();
+  co_return file.core().release();
+}
+
 /// Calls `call(file)` on a blocking thread.
 template <class Call>
 auto with_file(const FileCore& core, Call call) {
-  return attempt_blocking([file = core.file(), call = std::move(call)] { return call(*file); });
+  return call_blocking([file = core.file(), call = std::move(call)] { return call(*file); });
 }
 
 }  // namespace
@@ -56,7 +67,12 @@ OpenOptions& OpenOptions::mode(std::uint32_t mode) noexcept {
   return *this;
 }
 
-Attempt<File> OpenOptions::open(std::string path) const {
+OpenOptions& OpenOptions::custom_flags(int flags) noexcept {
+  custom_flags_ = flags;
+  return *this;
+}
+
+AsyncResult<File> OpenOptions::open(std::string path) const {
   sys::OpenFlags flags;
   flags.read = read_;
   flags.write = write_;
@@ -65,24 +81,27 @@ Attempt<File> OpenOptions::open(std::string path) const {
   flags.create = create_;
   flags.create_new = create_new_;
   flags.mode = mode_;
-  return attempt_blocking(
+  flags.custom = custom_flags_;
+  return call_blocking(
       [path = std::move(path), flags] { return to_file(sys::File::open(path, flags)); });
 }
 
-SeekFrom SeekFrom::start(std::uint64_t offset) noexcept {
-  // What no file can reach is negative here, and an error of the seek.
-  return SeekFrom(Base::start, static_cast<std::int64_t>(offset));
+AsyncResult<File> File::open(std::string path) {
+  return OpenOptions().read().open(std::move(path));
 }
-
-Attempt<File> File::open(std::string path) { return OpenOptions().read().open(std::move(path)); }
-Attempt<File> File::create(std::string path) {
+AsyncResult<File> File::create(std::string path) {
   return OpenOptions().write().create().truncate().open(std::move(path));
 }
-Attempt<File> File::create_new(std::string path) {
+AsyncResult<File> File::create_new(std::string path) {
   return OpenOptions().read().write().create_new().open(std::move(path));
 }
 
-File::File(std::unique_ptr<FileCore> core) noexcept : core_(std::move(core)) {}
+File File::from_fd(io::OwnedFd fd) {
+  ROUSE_ASSERT(fd, "File::from_fd needs an open descriptor: this OwnedFd has none");
+  return File(internal::make_box<FileCore>(sys::File(fd.release())));
+}
+
+File::File(internal::Box<FileCore> core) noexcept : core_(std::move(core)) {}
 File::File(File&& other) noexcept = default;
 File& File::operator=(File&& other) noexcept = default;
 File::~File() = default;
@@ -100,42 +119,48 @@ Poll<Result<std::size_t>> File::poll_write(Context& cx, std::span<const std::byt
 }
 Poll<Result<void>> File::poll_flush(Context& cx) { return core().poll_flush(cx); }
 
-Attempt<void> File::flush() {
+Result<void> File::start_seek(SeekFrom to) {
+  core().start_seek(to);
+  return {};
+}
+Poll<Result<std::uint64_t>> File::poll_complete(Context& cx) { return core().poll_complete(cx); }
+
+AsyncResult<void> File::flush() {
   co_return co_await FilePoll<Result<void>>(core(), &FileCore::poll_flush);
 }
 
-Attempt<std::uint64_t> File::seek(SeekFrom to) {
+AsyncResult<std::uint64_t> File::seek(SeekFrom to) {
   FileCore& core = this->core();
   co_await idle(core);
   core.start_seek(to);
   co_return co_await FilePoll<Result<std::uint64_t>>(core, &FileCore::poll_seek);
 }
 
-Attempt<void> File::sync_all() {
+AsyncResult<void> File::sync_all() {
   co_await flush();
   const auto call = [](const sys::File& file) { return file.sync_all(); };
   co_return co_await with_file(core(), call).result();
 }
 
-Attempt<void> File::sync_data() {
+AsyncResult<void> File::sync_data() {
   co_await flush();
   const auto call = [](const sys::File& file) { return file.sync_data(); };
   co_return co_await with_file(core(), call).result();
 }
 
-Attempt<void> File::set_len(std::uint64_t size) {
+AsyncResult<void> File::set_len(std::uint64_t size) {
   co_await idle(core());
   const auto call = [size](const sys::File& file) { return file.set_len(size); };
   co_return co_await with_file(core(), call).result();
 }
 
-Attempt<Metadata> File::metadata() {
+AsyncResult<Metadata> File::metadata() {
   co_await idle(core());
   const auto call = [](const sys::File& file) { return to_metadata(file.status()); };
   co_return co_await with_file(core(), call).result();
 }
 
-Attempt<void> File::set_permissions(Permissions permissions) {
+AsyncResult<void> File::set_permissions(Permissions permissions) {
   co_await idle(core());
   const auto call = [permissions](const sys::File& file) {
     return file.set_mode(permissions.mode());
@@ -143,15 +168,21 @@ Attempt<void> File::set_permissions(Permissions permissions) {
   co_return co_await with_file(core(), call).result();
 }
 
-Attempt<File> File::try_clone() {
+AsyncResult<File> File::try_clone() {
   // The shared position is to be where this File is, not where it has read ahead to.
   const auto here = co_await seek(SeekFrom::current(0)).result();
   if (!here && here.error() != std::errc::invalid_seek) co_return here.error();
-  const auto call = [](const sys::File& file) { return to_file(file.duplicate()); };
+  const auto call = [lock_state = core().lock_state()](const sys::File& file) -> Result<File> {
+    Result<sys::File> duplicate = file.duplicate();
+    if (!duplicate) return duplicate.error();
+    return File(internal::make_box<FileCore>(*std::move(duplicate), lock_state));
+  };
   co_return co_await with_file(core(), call).result();
 }
 
-Attempt<std::size_t> File::read_at(io::BufferMut buf, std::uint64_t offset) const {
+AsyncResult<io::OwnedFd> File::into_fd() && { return to_fd(std::move(*this)); }
+
+AsyncResult<std::size_t> File::read_at(io::BufferMut buf, std::uint64_t offset) const {
   using Bytes = std::vector<std::byte>;
   const std::size_t size = std::min(buf.size(), FileCore::most_at_once);
   const auto call = [size, offset](const sys::File& file) -> Result<Bytes> {
@@ -166,7 +197,7 @@ Attempt<std::size_t> File::read_at(io::BufferMut buf, std::uint64_t offset) cons
   co_return bytes.size();
 }
 
-Attempt<std::size_t> File::write_at(io::Buffer data, std::uint64_t offset) const {
+AsyncResult<std::size_t> File::write_at(io::Buffer data, std::uint64_t offset) const {
   const std::size_t size = std::min(data.size(), FileCore::most_at_once);
   std::vector<std::byte> bytes(data.data(), data.data() + size);
   auto call = [bytes = std::move(bytes), offset](const sys::File& file) {

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
-#include "exec/blocking_attempt.hpp"
+#include "rouse/base/atomic.hpp"
 
-namespace rouse::fs {
+#include "exec/blocking/call_blocking.hpp"
+#include "sys/fd.hpp"
+
+namespace rouse::internal {
 
 FileBuffer::FileBuffer(FileBuffer&& other) noexcept { *this = std::move(other); }
 
@@ -33,7 +37,18 @@ std::size_t FileBuffer::take(std::span<std::byte> out) noexcept {
   return count;
 }
 
-FileCore::FileCore(sys::File file) : file_(std::make_shared<const sys::File>(std::move(file))) {}
+FileCore::FileCore(sys::File file)
+    : FileCore(std::move(file), std::make_shared<sys::FileLockState>()) {}
+FileCore::FileCore(sys::File file, std::shared_ptr<sys::FileLockState> lock_state)
+    : file_(std::make_shared<const sys::File>(std::move(file))),
+      lock_state_(std::move(lock_state)) {}
+
+Result<io::OwnedFd> FileCore::release() noexcept {
+  if (file_.use_count() != 1) return sys::duplicate(file_->descriptor());
+  // ORDER: acquire; sees the end of the calls that had it, each of which has dropped its reference.
+  fence(memory_order_acquire);
+  return io::OwnedFd(file_->release());
+}
 
 // --- Operations. ---
 
@@ -51,7 +66,7 @@ FileCore::Ended FileCore::read_into(const sys::File& file, FileBuffer buffer, st
   return Ended{.buffer = std::move(buffer)};
 }
 
-/// What was read ahead stays here until it is known that the position could go back: in a FIFO it
+/// Bytes read ahead stay here until it is known that the position could go back: in a FIFO it
 /// can't, and need not.
 bool FileCore::start_write(std::span<const std::byte> data) {
   const std::size_t unread = buffer_.size();
@@ -81,10 +96,10 @@ FileCore::Ended FileCore::go_back_and_write(const sys::File& file, std::size_t u
                .error = written ? std::error_code() : written.error()};
 }
 
-/// What was read ahead stays here until the seek is known not to have failed.
-void FileCore::start_seek(SeekFrom to) {
+/// Bytes read ahead stay here until the seek has succeeded.
+void FileCore::start_seek(fs::SeekFrom to) {
   ROUSE_ASSERT(operation_ == Operation::none, "a seek was started in the midst of an operation");
-  const bool is_relative = to.base() == SeekFrom::Base::current;
+  const bool is_relative = to.base() == fs::SeekFrom::Base::current;
   const auto back = is_relative ? static_cast<std::int64_t>(buffer_.size()) : 0;
   call_.emplace(spawn_blocking([file = file_, to, back]() -> Result<Ended> {
     std::int64_t offset = 0;
@@ -96,8 +111,8 @@ void FileCore::start_seek(SeekFrom to) {
   operation_ = Operation::seek;
 }
 
-/// The end of the operation that is under way, with the position of a seek. Afterwards, also if
-/// this throws, there is none.
+/// The result of the operation in progress, with the position of a seek. Afterwards, even if this
+/// throws, there is none.
 Poll<Result<std::uint64_t>> FileCore::poll_operation(Context& cx) {
   using Polled = Poll<Result<std::uint64_t>>;
   // Until it is known to be pending it has ended, in whichever way.
@@ -170,9 +185,15 @@ Poll<Result<std::uint64_t>> FileCore::poll_seek(Context& cx) {
   return poll_operation(cx);
 }
 
+Poll<Result<std::uint64_t>> FileCore::poll_complete(Context& cx) {
+  if (operation_ == Operation::seek) return poll_operation(cx);
+  if (poll_idle(cx).is_pending()) return pending;
+  return Poll<Result<std::uint64_t>>::ready(Result<std::uint64_t>(std::uint64_t{0}));
+}
+
 Result<void> FileCore::take_write_error() noexcept {
   if (!write_error_) return {};
   return std::exchange(write_error_, std::error_code());
 }
 
-}  // namespace rouse::fs
+}  // namespace rouse::internal

@@ -1,11 +1,11 @@
-// FileCore: the state of an fs::File. At most one operation is under way, on a blocking thread; it
-// has a buffer, and shares the file, so that it can end by itself when the File is gone. A write is
-// mandatory: it is carried out even if the runtime ends before it begins.
+// FileCore: the state of an File. At most one operation is in progress, on a blocking thread;
+// it has a buffer, and shares the file, so that it can finish alone when the File is gone. A write
+// is mandatory: it is carried out even if the runtime ends before it begins.
 //
-// The buffer may have bytes that were read and not taken yet: the position of the File is so many
-// bytes before that of the system's file. A write or a seek goes back first. They are forgotten
-// only when that has succeeded: what fails, or has no position (a FIFO), loses no byte. An error of
-// a write stays here until a write, a flush or a sync takes it.
+// The buffer may hold bytes that were read and not taken yet: the position of the File is that many
+// bytes before that of the system's file. A write or a seek first goes back, and drops these bytes
+// only when that has succeeded: an operation that fails, or a file without a position (a FIFO),
+// loses no byte. An error of a write stays here until a write, a flush or a sync takes it.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@
 
 #include "sys/file.hpp"
 
-namespace rouse::fs {
+namespace rouse::internal {
 
 /// Memory that is kept from operation to operation, and the part of it that is filled.
 class FileBuffer {
@@ -56,6 +56,8 @@ class FileCore {
   static constexpr std::size_t most_at_once = std::size_t{2} << 20U;
 
   explicit FileCore(sys::File file);
+  /// One more descriptor of the same open file.
+  FileCore(sys::File file, std::shared_ptr<sys::FileLockState> lock_state);
 
   Poll<Result<std::size_t>> poll_read(Context& cx, std::span<std::byte> buf);
   Poll<Result<std::size_t>> poll_write(Context& cx, std::span<const std::byte> data);
@@ -64,13 +66,20 @@ class FileCore {
   Poll<> poll_idle(Context& cx);
 
   // While nothing is under way.
-  void start_seek(SeekFrom to);
+  void start_seek(fs::SeekFrom to);
   [[nodiscard]] Result<void> take_write_error() noexcept;
 
   /// The outcome of a seek that was started.
   Poll<Result<std::uint64_t>> poll_seek(Context& cx);
+  /// The same; without a seek, any position when nothing is under way.
+  Poll<Result<std::uint64_t>> poll_complete(Context& cx);
 
   [[nodiscard]] const std::shared_ptr<const sys::File>& file() const noexcept { return file_; }
+  /// Gives the descriptor up: itself, or another one if a call that nobody waits for still has it.
+  Result<io::OwnedFd> release() noexcept;
+  [[nodiscard]] const std::shared_ptr<sys::FileLockState>& lock_state() const noexcept {
+    return lock_state_;
+  }
 
  private:
   enum class Operation : std::uint8_t { none, read, write, seek };
@@ -90,7 +99,8 @@ class FileCore {
   Poll<Result<std::uint64_t>> poll_operation(Context& cx);
 
   std::shared_ptr<const sys::File> file_;
-  FileBuffer buffer_;  // empty while a read has it
+  std::shared_ptr<sys::FileLockState> lock_state_;  // one for all of try_clone
+  FileBuffer buffer_;                               // empty while a read has it
   Operation operation_ = Operation::none;
   std::optional<JoinHandle<Result<Ended>>> call_;  // while there is an operation
   std::error_code write_error_;
@@ -111,4 +121,4 @@ class FilePoll {
   Function function_;
 };
 
-}  // namespace rouse::fs
+}  // namespace rouse::internal

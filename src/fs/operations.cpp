@@ -5,11 +5,14 @@
 #include <span>
 #include <utility>
 
-#include "exec/blocking_attempt.hpp"
+#include "exec/blocking/call_blocking.hpp"
 #include "fs/status.hpp"
 #include "sys/file_system.hpp"
 
 namespace rouse::fs {
+
+using namespace internal;
+
 namespace {
 
 sys::OpenFlags to_read() noexcept {
@@ -99,14 +102,14 @@ Result<bool> exists(const std::string& path) {
 }
 
 template <class T>
-Attempt<T> with_path(Result<T> (*call)(const std::string&), std::string path) {
-  return attempt_blocking([call, path = std::move(path)] { return call(path); });
+AsyncResult<T> with_path(Result<T> (*call)(const std::string&), std::string path) {
+  return call_blocking([call, path = std::move(path)] { return call(path); });
 }
 
 template <class T>
-Attempt<T> with_paths(Result<T> (*call)(const std::string&, const std::string&), std::string first,
-                      std::string second) {
-  return attempt_blocking(
+AsyncResult<T> with_paths(Result<T> (*call)(const std::string&, const std::string&),
+                          std::string first, std::string second) {
+  return call_blocking(
       [call, first = std::move(first), second = std::move(second)] { return call(first, second); });
 }
 
@@ -119,58 +122,61 @@ Result<Metadata> not_followed(const std::string& path) {
 
 }  // namespace
 
-Attempt<std::vector<std::byte>> read(std::string path) {
+AsyncResult<std::vector<std::byte>> read(std::string path) {
   return with_path(read_all<std::vector<std::byte>>, std::move(path));
 }
-Attempt<std::string> read_to_string(std::string path) {
+AsyncResult<std::string> read_to_string(std::string path) {
   return with_path(read_all<std::string>, std::move(path));
 }
-Attempt<void> write(std::string path, io::Buffer contents) {
+AsyncResult<void> write(std::string path, io::Buffer contents) {
   std::vector<std::byte> bytes(contents.data(), contents.data() + contents.size());
-  return attempt_blocking(
+  return call_blocking(
       [path = std::move(path), bytes = std::move(bytes)] { return write_all(path, bytes); });
 }
-Attempt<std::uint64_t> copy(std::string from, std::string to) {
+AsyncResult<std::uint64_t> copy(std::string from, std::string to) {
   return with_paths(copy_file, std::move(from), std::move(to));
 }
-Attempt<void> rename(std::string from, std::string to) {
+AsyncResult<void> rename(std::string from, std::string to) {
   return with_paths<void>(sys::rename, std::move(from), std::move(to));
 }
-Attempt<void> remove_file(std::string path) {
+AsyncResult<void> remove_file(std::string path) {
   return with_path<void>(sys::remove_file, std::move(path));
 }
-Attempt<void> hard_link(std::string original, std::string link) {
+AsyncResult<void> hard_link(std::string original, std::string link) {
   return with_paths<void>(sys::hard_link, std::move(original), std::move(link));
 }
-Attempt<void> symlink(std::string target, std::string link) {
+AsyncResult<void> symlink(std::string target, std::string link) {
   return with_paths<void>(sys::symlink, std::move(target), std::move(link));
 }
-Attempt<std::string> read_link(std::string path) {
+AsyncResult<std::string> read_link(std::string path) {
   return with_path<std::string>(sys::read_link, std::move(path));
 }
-Attempt<void> create_dir(std::string path) {
-  return with_path<void>(sys::create_dir, std::move(path));
+AsyncResult<void> create_dir(std::string path) {
+  return call_blocking([path = std::move(path)] { return sys::create_dir(path, 0777); });
 }
-Attempt<void> create_dir_all(std::string path) {
+AsyncResult<void> create_dir_all(std::string path) {
   return with_path<void>(sys::create_dir_all, std::move(path));
 }
-Attempt<void> remove_dir(std::string path) {
+AsyncResult<void> sync_dir(std::string path) {
+  return with_path<void>(sys::sync_dir, std::move(path));
+}
+AsyncResult<void> remove_dir(std::string path) {
   return with_path<void>(sys::remove_dir, std::move(path));
 }
-Attempt<void> remove_dir_all(std::string path) {
+AsyncResult<void> remove_dir_all(std::string path) {
   return with_path<void>(sys::remove_dir_all, std::move(path));
 }
-Attempt<Metadata> metadata(std::string path) { return with_path(followed, std::move(path)); }
-Attempt<Metadata> symlink_metadata(std::string path) {
+AsyncResult<Metadata> metadata(std::string path) { return with_path(followed, std::move(path)); }
+AsyncResult<Metadata> symlink_metadata(std::string path) {
   return with_path(not_followed, std::move(path));
 }
-Attempt<void> set_permissions(std::string path, Permissions permissions) {
-  return attempt_blocking(
+AsyncResult<void> set_permissions(std::string path, Permissions permissions) {
+  return call_blocking(
       [path = std::move(path), permissions] { return sys::set_mode(path, permissions.mode()); });
 }
-Attempt<std::string> canonicalize(std::string path) {
+AsyncResult<std::string> canonicalize(std::string path) {
   return with_path<std::string>(sys::canonicalize, std::move(path));
 }
-Attempt<bool> try_exists(std::string path) { return with_path(exists, std::move(path)); }
+AsyncResult<bool> try_exists(std::string path) { return with_path(exists, std::move(path)); }
 
 }  // namespace rouse::fs

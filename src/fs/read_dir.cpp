@@ -3,16 +3,16 @@
 #include <cstddef>
 #include <vector>
 
-#include "exec/blocking_attempt.hpp"
+#include "exec/blocking/call_blocking.hpp"
 #include "fs/status.hpp"
 #include "sys/file_system.hpp"
 
-namespace rouse::fs {
+namespace rouse::internal {
 namespace {
 
 constexpr std::size_t entries_a_hop = 32;
 
-/// Goes to the blocking thread and comes back with entries.
+/// Travels to the blocking thread and comes back with entries.
 struct Chunk {
   explicit Chunk(sys::Directory opened) noexcept : directory(std::move(opened)) {}
 
@@ -44,7 +44,7 @@ class ReadDirCore {
     if (!path_.ends_with('/')) path_ += '/';
   }
 
-  Poll<Result<std::optional<DirEntry>>> poll_next(Context& cx) {
+  Poll<Result<std::optional<fs::DirEntry>>> poll_next(Context& cx) {
     for (;;) {
       if (call_ && poll_chunk(cx).is_pending()) return pending;
       if (chunk_ && chunk_->taken != chunk_->entries.size()) {
@@ -57,7 +57,7 @@ class ReadDirCore {
   }
 
  private:
-  using Given = Result<std::optional<DirEntry>>;
+  using Given = Result<std::optional<fs::DirEntry>>;
 
   static Poll<Given> give(Given given) { return Poll<Given>::ready(std::move(given)); }
 
@@ -65,16 +65,16 @@ class ReadDirCore {
   Poll<Given> give_end() {
     const std::error_code error = std::exchange(error_, std::error_code());
     chunk_.reset();
-    return give(error ? Given(error) : Given(std::optional<DirEntry>()));
+    return give(error ? Given(error) : Given(std::optional<fs::DirEntry>()));
   }
 
-  DirEntry take_entry() {
+  fs::DirEntry take_entry() {
     sys::Directory::Entry& entry = chunk_->entries[chunk_->taken];
-    std::optional<FileType> type;
-    if (entry.type != 0) type = to_file_type(entry.type);
+    std::optional<fs::FileType> type;
+    if (entry.type != 0) type = fs::to_file_type(entry.type);
     std::string path = path_ + entry.name;
     ++chunk_->taken;
-    return DirEntry(std::move(path), std::move(entry.name), type);
+    return fs::DirEntry(std::move(path), std::move(entry.name), type);
   }
 
   void start() {
@@ -108,18 +108,24 @@ class ReadDirCore {
   std::error_code error_;  // comes after the entries
 };
 
-Attempt<FileType> DirEntry::file_type() const {
+}  // namespace rouse::internal
+
+namespace rouse::fs {
+
+using namespace internal;
+
+AsyncResult<FileType> DirEntry::file_type() const {
   if (type_) co_return *type_;
   const Metadata found = co_await metadata();
   co_return found.file_type();
 }
 
-Attempt<Metadata> DirEntry::metadata() const {
-  return attempt_blocking(
+AsyncResult<Metadata> DirEntry::metadata() const {
+  return call_blocking(
       [path = path_] { return to_metadata(sys::status(path, sys::Links::dont_follow)); });
 }
 
-ReadDir::ReadDir(std::unique_ptr<ReadDirCore> core) noexcept : core_(std::move(core)) {}
+ReadDir::ReadDir(internal::Box<ReadDirCore> core) noexcept : core_(std::move(core)) {}
 ReadDir::ReadDir(ReadDir&& other) noexcept = default;
 ReadDir& ReadDir::operator=(ReadDir&& other) noexcept = default;
 ReadDir::~ReadDir() = default;
@@ -135,11 +141,11 @@ Poll<std::optional<DirEntry>> ReadDir::poll_next(Context& cx) {
   return Poll<std::optional<DirEntry>>::ready(std::move(polled.value()).value());
 }
 
-Attempt<ReadDir> read_dir(std::string path) {
-  return attempt_blocking([path = std::move(path)]() mutable -> Result<ReadDir> {
+AsyncResult<ReadDir> read_dir(std::string path) {
+  return call_blocking([path = std::move(path)]() mutable -> Result<ReadDir> {
     auto directory = sys::Directory::open(path);
     if (!directory) return directory.error();
-    return ReadDir(std::make_unique<ReadDirCore>(std::move(path), *std::move(directory)));
+    return ReadDir(internal::make_box<ReadDirCore>(std::move(path), *std::move(directory)));
   });
 }
 

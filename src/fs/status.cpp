@@ -39,6 +39,9 @@ Result<Metadata> to_metadata(const Result<sys::FileStatus>& status) noexcept {
   fields.links = status->links;
   fields.accessed = to_time(status->accessed_ns);
   fields.modified = to_time(status->modified_ns);
+  if (status->created_ns) fields.created = to_time(*status->created_ns);
+  fields.uid = status->uid;
+  fields.gid = status->gid;
   return Metadata(fields);
 }
 

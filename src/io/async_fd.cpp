@@ -8,7 +8,8 @@
 
 namespace rouse::io {
 
-bool would_block(std::error_code error) noexcept { return sys::would_block(error); }
+using namespace internal;
+
 std::error_code last_error() noexcept { return sys::last_error_code(); }
 
 AsyncFd::AsyncFd(int fd, Interest interest) : AsyncFd(borrow(fd, interest).value()) {}
@@ -67,26 +68,15 @@ IoSource& AsyncFd::source() const noexcept {
   return *source_;
 }
 
-namespace {
-
-Poll<Result<Ready>> told(Ready ready, Interest interest) noexcept {
-  if (ready.is(interest)) return Poll<Result<Ready>>::ready(ready);
-  return Poll<Result<Ready>>::ready(Result<Ready>(make_error_code(Error::runtime_ended)));
-}
-
-}  // namespace
-
 Poll<Result<Ready>> AsyncFd::poll_ready(Context& cx, Interest direction) const {
-  Ready ready;
-  if (!source().poll_ready(direction, cx, ready)) return pending;
-  return told(ready, direction);
+  return source().poll_seen(direction, cx);
 }
 
 Poll<Result<Ready>> AsyncFd::poll_ready(Context& cx, Interest interest,
                                         ReadinessWaiter& waiter) const {
   Ready ready;
   if (!source().poll_ready(waiter, interest, cx, ready)) return pending;
-  return told(ready, interest);
+  return IoSource::seen(ready, interest);
 }
 
 Ready AsyncFd::now() const noexcept { return source().ready(); }
@@ -99,20 +89,20 @@ void AsyncFd::clear_drained(Ready seen, Interest direction) const noexcept {
 
 void ReadyGuard::clear_ready() noexcept { fd_->clear_blocked(ready_, interest_); }
 
-/// What counts as ready until it is tried is looked at first: here nobody tries.
+/// A new descriptor counts as ready until it is tried; here nobody tries, so its readiness is
+/// checked first.
 Poll<Result<ReadyGuard>> Readiness::poll_result(Context& cx) {
   using Guard = Poll<Result<ReadyGuard>>;
-  for (;;) {
-    const auto polled = fd_.poll_ready(cx, interest_, waiter_);
-    if (polled.is_pending()) return pending;
-    const Result<Ready>& seen = polled.value();
+  const auto look = [&](const Result<Ready>& seen) -> Guard {
     if (!seen) return Guard::ready(Result<ReadyGuard>(seen.error()));
     if (!cx.take_budget()) return pending;
-    if (sys::is_ready_now(fd_.fd(), interest_)) {
-      return Guard::ready(ReadyGuard(fd_, *seen, interest_));
+    if (!sys::is_ready_now(fd_.fd(), interest_)) {
+      return Guard::ready(Result<ReadyGuard>(std::errc::operation_would_block));
     }
-    fd_.clear_blocked(*seen, interest_);
-  }
+    return Guard::ready(ReadyGuard(fd_, *seen, interest_));
+  };
+  return internal::poll_when_ready([&] { return fd_.poll_ready(cx, interest_, waiter_); }, look,
+                                   [&](Ready seen) { fd_.clear_blocked(seen, interest_); });
 }
 
 }  // namespace rouse::io

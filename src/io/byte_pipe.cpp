@@ -1,14 +1,13 @@
-#include "rouse/io/byte_pipe.hpp"
+#include "rouse/io/internal/byte_pipe.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include "rouse/base/assert.hpp"
 
-namespace rouse::io {
+namespace rouse::internal {
 
-BytePipe::BytePipe(std::size_t capacity)
-    : capacity_(capacity), ring_(std::make_unique_for_overwrite<std::byte[]>(capacity)) {
+BytePipe::BytePipe(std::size_t capacity) : capacity_(capacity), ring_(new std::byte[capacity]) {
   ROUSE_ASSERT(capacity > 0, "a pipe without room for a byte passes none: give it a capacity");
 }
 
@@ -87,4 +86,4 @@ void BytePipe::end_reading() noexcept {
   writer_.wake();
 }
 
-}  // namespace rouse::io
+}  // namespace rouse::internal

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "sys/fd.hpp"
+
 namespace rouse::io {
 namespace {
 
@@ -10,7 +12,7 @@ class Category final : public std::error_category {
   const char* name() const noexcept override { return "rouse.io"; }
   std::string message(int value) const override {
     switch (static_cast<Error>(value)) {
-      case Error::unexpected_end:
+      case Error::unexpected_eof:
         return "the stream ended in the midst of what was to be read";
       case Error::write_zero:
         return "the writer takes no more bytes";
@@ -46,5 +48,7 @@ const std::error_category& error_category() noexcept {
   static const Category category;
   return category;
 }
+
+bool would_block(std::error_code error) noexcept { return sys::would_block(error); }
 
 }  // namespace rouse::io

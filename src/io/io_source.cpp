@@ -4,7 +4,7 @@
 
 #include "rouse/base/assert.hpp"
 
-namespace rouse::io {
+namespace rouse::internal {
 namespace {
 
 constexpr std::size_t batch_size = 16;
@@ -16,10 +16,10 @@ constexpr std::uint64_t no_tick = ~std::uint64_t{0};
 // --- Waiting. ---
 
 /// False: it is ready after all.
-bool IoSource::wait(Interest direction, Context& cx, Ready& now) {
+bool IoSource::wait(io::Interest direction, Context& cx, io::Ready& now) {
   expect_watched(direction);
   ROUSE_ASSERT(
-      direction != Interest::both,
+      direction != io::Interest::both,
       "poll_ready and poll_io without a ReadinessWaiter keep one waker for each direction: "
       "say Interest::readable or writable, or pass a waiter");
   Waker waker = cx.waker();  // cloned here and the old one dropped here: not under the lock
@@ -29,7 +29,8 @@ bool IoSource::wait(Interest direction, Context& cx, Ready& now) {
   return true;
 }
 
-bool IoSource::poll_ready(ReadinessWaiter& waiter, Interest interest, Context& cx, Ready& now) {
+bool IoSource::poll_ready(ReadinessWaiter& waiter, io::Interest interest, Context& cx,
+                          io::Ready& now) {
   if (!would_wait(interest, now)) {
     if (waiter.source_ != nullptr) leave(waiter);
     return true;
@@ -45,14 +46,14 @@ bool IoSource::poll_ready(ReadinessWaiter& waiter, Interest interest, Context& c
   std::swap(waiter.waker_.write(), waker);
   waiter.interest_ = interest;
   waiter.source_ = this;
-  if (waiter.next_ == nullptr) {
+  if (!waiter.is_linked_) {
     waiter.since_ = tick_of(now.word());
     link(waiter);
   }
   return false;
 }
 
-void IoSource::expect_watched(Interest interest) const noexcept {
+void IoSource::expect_watched(io::Interest interest) const noexcept {
   const auto wanted = static_cast<std::uint8_t>(interest);
   ROUSE_ASSERT((wanted & ~watched_for_) == 0,
                "waiting for a direction in which this AsyncFd is not watched would last for ever: "
@@ -62,26 +63,22 @@ void IoSource::expect_watched(Interest interest) const noexcept {
 void IoSource::leave(ReadinessWaiter& waiter) noexcept {
   Waker waker;  // dropped after the lock
   const SpinGuard guard(lock_);
-  if (waiter.next_ != nullptr) unlink(waiter);
+  if (waiter.is_linked_) unlink(waiter);
   std::swap(waiter.waker_.write(), waker);
   waiter.source_ = nullptr;
 }
 
 void IoSource::link(ReadinessWaiter& waiter) noexcept {
-  if (waiters_.next_ == nullptr) waiters_.next_ = waiters_.prev_ = &waiters_;
-  waiter.prev_ = waiters_.prev_;
-  waiter.next_ = &waiters_;
-  waiter.prev_->next_ = &waiter;
-  waiters_.prev_ = &waiter;
+  waiter.insert_before(waiters_);
+  waiter.is_linked_ = true;
 }
 
 void IoSource::unlink(ReadinessWaiter& waiter) noexcept {
-  waiter.prev_->next_ = waiter.next_;
-  waiter.next_->prev_ = waiter.prev_;
-  waiter.prev_ = waiter.next_ = nullptr;
+  waiter.unlink();
+  waiter.is_linked_ = false;
 }
 
-void IoSource::clear(Ready seen, std::uint64_t flags) noexcept {
+void IoSource::clear(io::Ready seen, std::uint64_t flags) noexcept {
   std::uint64_t word = seen.word();
   // ORDER: relaxed; whoever clears publishes nothing, and what the reactor adds later it tells by a
   // new tick.
@@ -93,10 +90,10 @@ void IoSource::clear(Ready seen, std::uint64_t flags) noexcept {
 
 // --- The reactor's part. ---
 
-void IoSource::open(Interest interest) noexcept {
+void IoSource::open(io::Interest interest) noexcept {
   watched_for_ = static_cast<std::uint8_t>(interest);
   const std::uint64_t word = ready_.load(memory_order_relaxed);
-  ready_.store((word & ~Ready::flags) | watched_for_, memory_order_relaxed);
+  ready_.store((word & ~io::Ready::flags) | watched_for_, memory_order_relaxed);
 }
 
 void IoSource::add_ready(std::uint64_t of_generation, std::uint64_t flags) noexcept {
@@ -112,14 +109,14 @@ void IoSource::add_ready(std::uint64_t of_generation, std::uint64_t flags) noexc
 
 void IoSource::end() noexcept {
   // ORDER: release; pairs with `ready`.
-  ready_.fetch_or(Ready::runtime_ended, memory_order_release);
-  wake(Ready::flags, no_tick);  // ends: nobody waits any more after that flag
+  ready_.fetch_or(io::Ready::runtime_ended, memory_order_release);
+  wake(io::Ready::flags, no_tick);  // ends: nobody waits any more after that flag
 }
 
 namespace {
 
-bool matches(std::uint64_t flags, Interest interest) noexcept {
-  return (flags & Ready::flags_of(interest)) != 0;
+bool matches(std::uint64_t flags, io::Interest interest) noexcept {
+  return (flags & io::Ready::flags_of(interest)) != 0;
 }
 
 }  // namespace
@@ -130,17 +127,17 @@ void IoSource::wake(std::uint64_t flags, std::uint64_t tick) noexcept {
   bool has_waiters = false;
   {
     const SpinGuard guard(lock_);
-    if (matches(flags, Interest::readable)) std::swap(reader, reader_);
-    if (matches(flags, Interest::writable)) std::swap(writer, writer_);
-    has_waiters = waiters_.next_ != nullptr && waiters_.next_ != &waiters_;
+    if (matches(flags, io::Interest::readable)) std::swap(reader, reader_);
+    if (matches(flags, io::Interest::writable)) std::swap(writer, writer_);
+    has_waiters = !waiters_.empty();
   }
   if (reader) std::move(reader).wake();
   if (writer) std::move(writer).wake();
   if (has_waiters) wake_waiters(flags, tick);
 }
 
-/// Whoever began to wait at `tick` knows of the event already, and was perhaps woken for it just
-/// now: if all of those were woken again and waited again, this would never end. They come last.
+/// Waiters that began to wait at `tick` already know of the event, and were perhaps just woken for
+/// it: if all of them were woken again and waited again, this would never end. They come last.
 void IoSource::wake_waiters(std::uint64_t flags, std::uint64_t tick) noexcept {
   for (bool more = true; more;) {
     more = false;
@@ -148,18 +145,17 @@ void IoSource::wake_waiters(std::uint64_t flags, std::uint64_t tick) noexcept {
     std::size_t count = 0;
     {
       const SpinGuard guard(lock_);
-      for (ReadinessWaiter* waiter = waiters_.next_;
-           waiter != &waiters_ && waiter->since_ != tick;) {
-        ReadinessWaiter* const next = waiter->next_;
-        if (matches(flags, waiter->interest_)) {
-          if (count == batch_size) {
-            more = true;
-            break;
-          }
-          wakers[count++] = std::move(waiter->waker_.write());
-          unlink(*waiter);
+      for (RingLink* link = waiters_.next(); link != &waiters_;) {
+        auto& waiter = static_cast<ReadinessWaiter&>(*link);
+        if (waiter.since_ == tick) break;
+        link = waiter.next();
+        if (!matches(flags, waiter.interest_)) continue;
+        if (count == batch_size) {
+          more = true;
+          break;
         }
-        waiter = next;
+        wakers[count++] = std::move(waiter.waker_.write());
+        unlink(waiter);
       }
     }
     for (std::size_t i = 0; i < count; ++i) std::move(wakers[i]).wake();
@@ -172,7 +168,7 @@ void IoSource::retire() noexcept {
   {
     const SpinGuard guard(lock_);
     ROUSE_ASSERT(
-        waiters_.next_ == nullptr || waiters_.next_ == &waiters_,
+        waiters_.empty(),
         "a socket or AsyncFd was destroyed while a future of it still waits: keep it alive "
         "longer than its futures");
     std::swap(reader_, reader);
@@ -188,18 +184,4 @@ void IoSource::retire() noexcept {
   }
 }
 
-// --- The waiter's side. ---
-
-ReadinessWaiter::ReadinessWaiter(ReadinessWaiter&& other) noexcept {
-  ROUSE_ASSERT(other.source_ == nullptr,
-               "a future of a socket or AsyncFd was moved after its first poll: move it before, or "
-               "keep it in a rouse::AnyFuture, which may be moved at any time");
-}
-
-bool ReadinessWaiter::poll(IoSource& source, Interest interest, Context& cx, Ready& ready) {
-  return source.poll_ready(*this, interest, cx, ready);
-}
-
-void ReadinessWaiter::leave() noexcept { source_->leave(*this); }
-
-}  // namespace rouse::io
+}  // namespace rouse::internal

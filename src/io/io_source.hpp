@@ -1,16 +1,16 @@
-// IoSource: what the reactor knows of one registered descriptor, and who waits for it.
+// IoSource: the readiness of one registered descriptor, and its waiters.
 //
-// `ready_` is io::Ready's word. The thread that hands events out adds flags and moves the tick on;
-// whoever tried the descriptor and was told to wait takes away the flags he saw, unless the tick
-// has moved since: then there is news, and he tries again. The tick has 36 bits: at a million
-// events a second it comes round after 19 hours between the look and the clear.
+// `ready_` is Ready's word. The thread that dispatches events adds flags and advances the tick.
+// Whoever got EAGAIN clears the flags it saw, unless the tick has advanced since: then there is a
+// new event, and it tries again. The tick has 36 bits: at a million events per second it wraps
+// after 19 hours between the load and the clear.
 //
-// The generation is part of the token that the kernel keeps, and moves on when the source is given
-// back: an event of a descriptor that was removed finds another generation and changes nothing,
-// also if the same slot, or the same descriptor number, has a new owner by then.
+// The generation is part of the token in the kernel, and advances when the source is retired: an
+// event of a removed descriptor finds another generation and changes nothing, even if the same
+// slot, or the same descriptor number, has a new owner by then.
 //
-// No wake is lost. A waiter looks at `ready_` under the lock before it puts its waker there; the
-// reactor changes `ready_` first and takes the lock then. If the look came before the change, the
+// No wake is lost. A waiter checks `ready_` under the lock before it stores its waker there; the
+// reactor changes `ready_` first and then takes the lock. If the check came before the change, the
 // waker is there when the reactor has the lock.
 //
 // Two kinds of waiters: one waker each for reading and writing, for the poll functions of streams,
@@ -20,11 +20,14 @@
 
 #include <cstdint>
 
-#include "rouse/base/spin_lock.hpp"
-#include "rouse/io/readiness_waiter.hpp"
+#include "rouse/base/internal/spin_lock.hpp"
+#include "rouse/base/result.hpp"
+#include "rouse/core/poll.hpp"
+#include "rouse/io/error.hpp"
+#include "rouse/io/internal/readiness_waiter.hpp"
 #include "rouse/io/ready.hpp"
 
-namespace rouse::io {
+namespace rouse::internal {
 
 class alignas(64) IoSource {
  public:
@@ -39,35 +42,47 @@ class alignas(64) IoSource {
 
   // --- Whoever uses the descriptor. ---
 
-  [[nodiscard]] Ready ready() const noexcept {
+  [[nodiscard]] io::Ready ready() const noexcept {
     // ORDER: acquire; what the kernel had before it told is read from the kernel; and the flag that
     // the runtime has ended comes with the end.
-    return Ready(ready_.load(memory_order_acquire));
+    return io::Ready(ready_.load(memory_order_acquire));
   }
   /// False: the latest context's waker will be woken. One task at a time for each direction.
-  bool poll_ready(Interest direction, Context& cx, Ready& now) {
+  bool poll_ready(io::Interest direction, Context& cx, io::Ready& now) {
     return !would_wait(direction, now) || !wait(direction, cx, now);
   }
-  bool poll_ready(ReadinessWaiter& waiter, Interest interest, Context& cx, Ready& ready);
+  bool poll_ready(ReadinessWaiter& waiter, io::Interest interest, Context& cx, io::Ready& ready);
+  /// What the first of these saw, or why it sees nothing any more.
+  Poll<Result<io::Ready>> poll_seen(io::Interest direction, Context& cx) {
+    io::Ready now;
+    if (!poll_ready(direction, cx, now)) return pending;
+    return seen(now, direction);
+  }
+  static Poll<Result<io::Ready>> seen(io::Ready now, io::Interest interest) noexcept {
+    if (now.is(interest)) [[likely]]
+      return Poll<Result<io::Ready>>::ready(now);
+    return Poll<Result<io::Ready>>::ready(
+        Result<io::Ready>(make_error_code(io::Error::runtime_ended)));
+  }
   void leave(ReadinessWaiter& waiter) noexcept;
   /// The system said that it would block: nothing of what was `seen` for this direction holds.
-  void clear_blocked(Ready seen, Interest direction) noexcept {
-    clear(seen, Ready::flags_of(direction));
+  void clear_blocked(io::Ready seen, io::Interest direction) noexcept {
+    clear(seen, io::Ready::flags_of(direction));
   }
-  /// Less came than there was room for: a stream has no more for now, but may be at its end, or the
-  /// read stopped before an urgent byte. Those flags stay, so the next read is tried and tells.
-  void clear_drained(Ready seen, Interest direction) noexcept {
-    clear(seen, Ready::flags_of(direction) & (Ready::readable | Ready::writable));
+  /// A short read: a stream has no more for now, but may be at end of file, or the read stopped
+  /// before an urgent byte. Those flags stay, so the next read is tried and finds out.
+  void clear_drained(io::Ready seen, io::Interest direction) noexcept {
+    clear(seen, io::Ready::flags_of(direction) & (io::Ready::readable | io::Ready::writable));
   }
 
   // --- The reactor. ---
 
   /// For a new descriptor, which counts as ready until it is tried.
-  void open(Interest interest) noexcept;
+  void open(io::Interest interest) noexcept;
   [[nodiscard]] std::uint64_t generation() const noexcept {
     return (ready_.load(memory_order_relaxed) >> generation_shift) & generation_mask;
   }
-  /// An event of the kernel: wakes who waits for that.
+  /// An event of the kernel: wakes the waiters for it.
   void add_ready(std::uint64_t generation, std::uint64_t flags) noexcept;
   /// Whatever its generation: it is the runtime that ends.
   void end() noexcept;
@@ -78,20 +93,20 @@ class alignas(64) IoSource {
   IoSource* next_free = nullptr;  // the reactor's
 
  private:
-  bool would_wait(Interest interest, Ready& now) const noexcept {
+  bool would_wait(io::Interest interest, io::Ready& now) const noexcept {
     now = ready();
-    return (now.word() & (Ready::flags_of(interest) | Ready::runtime_ended)) == 0;
+    return (now.word() & (io::Ready::flags_of(interest) | io::Ready::runtime_ended)) == 0;
   }
-  bool wait(Interest direction, Context& cx, Ready& now);
-  void clear(Ready seen, std::uint64_t flags) noexcept;
-  void expect_watched(Interest interest) const noexcept;
+  bool wait(io::Interest direction, Context& cx, io::Ready& now);
+  void clear(io::Ready seen, std::uint64_t flags) noexcept;
+  void expect_watched(io::Interest interest) const noexcept;
   static constexpr std::uint64_t tick_of(std::uint64_t word) noexcept { return word >> tick_shift; }
   void wake(std::uint64_t flags, std::uint64_t tick) noexcept;
   void wake_waiters(std::uint64_t flags, std::uint64_t tick) noexcept;
   void link(ReadinessWaiter& waiter) noexcept;
   static void unlink(ReadinessWaiter& waiter) noexcept;
-  Waker& slot(Interest direction) noexcept {
-    return direction == Interest::readable ? reader_ : writer_;
+  Waker& slot(io::Interest direction) noexcept {
+    return direction == io::Interest::readable ? reader_ : writer_;
   }
 
   atomic<std::uint64_t> ready_{0};
@@ -99,7 +114,7 @@ class alignas(64) IoSource {
   std::uint8_t watched_for_ = 0;  // an Interest; what the kernel tells of
   Waker reader_;
   Waker writer_;
-  ReadinessWaiter waiters_;  // a ring, empty if it has no neighbours; takes no part itself
+  RingHead waiters_;  // of ReadinessWaiters
 };
 
-}  // namespace rouse::io
+}  // namespace rouse::internal

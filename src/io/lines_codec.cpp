@@ -1,11 +1,14 @@
 #include "rouse/io/lines_codec.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <utility>
 
 #include "rouse/io/byte_container.hpp"
 #include "rouse/io/error.hpp"
+
+#include "io/delimited_frame.hpp"
 
 namespace rouse::io {
 namespace {
@@ -25,17 +28,13 @@ std::size_t find_end(std::span<const std::byte> bytes) noexcept {
 }  // namespace
 
 Result<std::optional<std::string>> LinesCodec::decode(FrameBuffer& input) {
-  const std::span<const std::byte> bytes = input.bytes();
-  const std::size_t length = searched_ + find_end(bytes.subspan(searched_));
-  if (length > max_line_) return make_error_code(Error::too_long);
-  if (length == bytes.size()) {
-    searched_ = length;
-    return std::optional<std::string>();
-  }
-  searched_ = 0;
-  std::optional<std::string> line(to_text(bytes.first(length)));
+  const Result<std::optional<std::size_t>> length =
+      internal::find_frame_end(input, max_line_, searched_, is_discarding_, find_end);
+  if (!length) return length.error();
+  if (!*length) return std::optional<std::string>();
+  std::optional<std::string> line(to_text(input.bytes().first(**length)));
   if (line->ends_with('\r')) line->pop_back();
-  input.consume(length + 1);
+  input.consume(**length + 1);
   return line;
 }
 
@@ -53,7 +52,9 @@ Result<void> LinesCodec::encode(const Buffer& line, std::vector<std::byte>& outp
   if (find_end(line) != line.size()) return make_error_code(Error::invalid_data);
   const bool loses_its_end = !line.empty() && line.data()[line.size() - 1] == std::byte{'\r'};
   if (loses_its_end) return make_error_code(Error::invalid_data);
-  append_bytes(output, line);
+  const std::size_t needed = output.size() + line.size() + 1;  // all of the line, or nothing
+  if (needed > output.capacity()) output.reserve(std::max(needed, 2 * output.capacity()));
+  internal::append_bytes(output, line);
   output.push_back(std::byte{'\n'});
   return {};
 }

@@ -6,7 +6,7 @@
 
 #include "rouse/io/error.hpp"
 
-namespace rouse::io {
+namespace rouse::internal {
 namespace {
 
 constinit thread_local Reactor* current_reactor = nullptr;
@@ -28,10 +28,10 @@ Reactor::~Reactor() {
   for (auto& chunk : chunk_) delete[] chunk.load(memory_order_relaxed);
 }
 
-Result<IoSource*> Reactor::add(int fd, Interest interest) noexcept {
+Result<IoSource*> Reactor::add(int fd, io::Interest interest) noexcept {
   IoSource* const source = take_slot();
   if (source == nullptr) {
-    if (is_closed()) return make_error_code(Error::runtime_ended);
+    if (is_closed()) return make_error_code(io::Error::runtime_ended);
     return std::errc::not_enough_memory;
   }
   source->open(interest);
@@ -52,7 +52,7 @@ void Reactor::remove(IoSource& source, int fd) noexcept {
   give_slot_back(source);
 }
 
-void Reactor::hand_out() noexcept {
+void Reactor::dispatch() noexcept {
   for (const sys::Event& event : std::exchange(found_, {})) {
     at(static_cast<std::uint32_t>(event.token)).add_ready(event.token >> index_bits, event.ready);
   }
@@ -111,4 +111,4 @@ bool Reactor::grow() noexcept {
   return true;
 }
 
-}  // namespace rouse::io
+}  // namespace rouse::internal

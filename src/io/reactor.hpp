@@ -1,26 +1,26 @@
-// Reactor: turns the kernel's events into wakes. One for a runtime; some thread of it waits in here
+// Reactor: turns the kernel's events into wakes. One per runtime; some thread of it waits in here
 // whenever there is nothing to run.
 //
-// Events are found (`wait`) and handed out (`hand_out`) in two steps, so that a worker is counted
-// as awake again before it wakes others. Both by one thread at a time.
+// Events are found (`wait`) and dispatched (`dispatch`) in two steps, so that a worker counts as
+// awake again before it wakes others. Both by one thread at a time.
 //
 // A source's slot is an index into chunks that only grow, and the token that the kernel keeps is
 // that index and the slot's generation: see io/io_source.hpp.
 #pragma once
 
 #include <bit>
-#include <chrono>
 #include <cstdint>
 #include <memory>
 
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/durations.hpp"
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/base/thread.hpp"
 
 #include "io/io_source.hpp"
 #include "sys/poller.hpp"
 
-namespace rouse::io {
+namespace rouse::internal {
 
 class Reactor : public RefCounted<Reactor> {
  public:
@@ -36,17 +36,17 @@ class Reactor : public RefCounted<Reactor> {
 
   // Any thread.
   /// Watches `fd`. Errors: see sys::Poller::add; Error::runtime_ended.
-  Result<IoSource*> add(int fd, Interest interest) noexcept;
+  Result<IoSource*> add(int fd, io::Interest interest) noexcept;
   /// Before `fd` is closed. Nobody waits for the source any more.
   void remove(IoSource& source, int fd) noexcept;
   void wake() noexcept { poller_->wake(); }
-  /// Nobody waits in here any more: whoever waits for a source is told so.
+  /// Nobody waits in here any more: waiters of all sources are woken with Error::runtime_ended.
   void close() noexcept;
 
   // One thread at a time.
   void wait(std::chrono::nanoseconds at_most) noexcept { found_ = poller_->wait(at_most); }
-  /// Wakes those whom the events concern that `wait` found.
-  void hand_out() noexcept;
+  /// Wakes the waiters for the events that `wait` found.
+  void dispatch() noexcept;
   [[nodiscard]] bool has_found() const noexcept { return !found_.empty(); }
 
  private:
@@ -72,4 +72,4 @@ class Reactor : public RefCounted<Reactor> {
   atomic<IoSource*> chunk_[chunk_count] = {};
 };
 
-}  // namespace rouse::io
+}  // namespace rouse::internal

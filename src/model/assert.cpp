@@ -3,8 +3,12 @@
 
 #include <string>
 
+#include "base/assert_context.hpp"
 #include "model/execution.hpp"
 #include "sys/console.hpp"
+
+/// Not asked: a finding has its own trace, and the task's is that of another thread.
+constinit rouse::internal::AppendContext rouse::internal::append_assert_context = nullptr;
 
 void rouse::assert_failed(const char* file, int line, const char* message, const char* name,
                           const char* detail) noexcept {

@@ -8,8 +8,6 @@
 namespace rouse::model {
 namespace {
 
-Execution& execution() noexcept { return *running.execution; }
-
 void write_down(Op op, const void* object, const Where& where, std::uint64_t other = 0) {
   Execution& run = execution();
   run.trace.add(

@@ -1,6 +1,7 @@
 #include "model/crash.hpp"
 
 #include <cstdlib>
+#include <memory>
 #include <utility>
 
 #include "model/execution.hpp"
@@ -8,7 +9,7 @@
 namespace rouse::model {
 namespace {
 
-constexpr std::size_t stack_bytes = 256 * 1024;
+constexpr std::size_t signal_stack_bytes = 256 * 1024;
 
 /// The text is made in the handler, which is not safe in general: here nothing of the thread goes
 /// on. It may be in the engine, to which it gave the address of an object that is not there.
@@ -40,11 +41,11 @@ void on_signal(int signal) {
 }  // namespace
 
 CatchCrashes::CatchCrashes()
-    : stack_(std::make_unique<char[]>(stack_bytes)),
+    : stack_(std::make_unique<char[]>(signal_stack_bytes)),
       terminate_before_(std::set_terminate(on_terminate)) {
   stack_t stack{};
   stack.ss_sp = stack_.get();
-  stack.ss_size = stack_bytes;
+  stack.ss_size = signal_stack_bytes;
   ::sigaltstack(&stack, &stack_before_);
   struct sigaction action{};
   action.sa_handler = on_signal;

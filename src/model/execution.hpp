@@ -5,8 +5,7 @@
 //  - Before an operation that another thread's may conflict with, any thread that is able to go on
 //    may be next. Preferring another to one that could go on is a preemption; they are bounded.
 //  - Before other operations nothing is decided. Which objects are `contended` is learned: an
-//  object
-//    is, once two operations on it conflict and nothing orders them (by happens-before, not
+//    object is, once two operations on it conflict and nothing orders them (by happens-before, not
 //    counting the second). When one is learned the search starts anew (Search). In the end no
 //    execution of the search has an unordered conflict on an object that is not contended; so
 //    operations on those commute with all that other threads do meanwhile, and moving a preemption
@@ -17,8 +16,7 @@
 //  - A Cell is no place for decisions: whether two accesses are ordered does not depend on which of
 //    them came first in this execution.
 //  - A state is its history: for each thread the events it had, with what they read; for each
-//  location
-//    its modification order; for each lock who had it. Threads are deterministic, so equal
+//    location its modification order; for each lock who had it. Threads are deterministic, so equal
 //    histories have equal futures. (Executions that differ in the order of independent events have
 //    equal histories: happens-before caching, after Musuvathi and Qadeer.) The search enters no
 //    state twice, unless with more preemptions left. A state is its hash, and the thread that has
@@ -39,7 +37,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "rouse/model/hooks.hpp"
+#include "rouse/model/internal/hooks.hpp"
 #include "rouse/model/model.hpp"
 
 #include "model/arena.hpp"
@@ -253,6 +251,7 @@ struct Running {
   bool is_failing = false;  // a crash in the engine itself is not to be reported again
 };
 extern constinit Running running;
+inline Execution& execution() noexcept { return *running.execution; }
 
 /// While it lives, the engine works for a thread of the model.
 class InEngine {

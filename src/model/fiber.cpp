@@ -5,6 +5,7 @@
 #include <cstring>
 #include <cxxabi.h>
 #include <link.h>
+#include <memory>
 #include <sys/mman.h>
 #include <vector>
 #if !defined(__x86_64__)

@@ -1,6 +1,7 @@
 #include "model/memory.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 namespace rouse::model {
 namespace {

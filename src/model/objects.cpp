@@ -3,6 +3,7 @@
 // object that was made outside, or in an earlier execution; memory that was freed holds no valid
 // stamp.
 #include <cstring>
+#include <deque>
 
 #include "model/execution.hpp"
 

@@ -1,5 +1,6 @@
 #include "model/orders.hpp"
 
+#include <atomic>
 #include <charconv>
 
 namespace rouse::model {

@@ -15,7 +15,7 @@
 #include <tuple>
 #include <vector>
 
-#include "rouse/model/hooks.hpp"
+#include "rouse/model/internal/hooks.hpp"
 
 namespace rouse::model {
 

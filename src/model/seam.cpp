@@ -1,14 +1,13 @@
 // The operations of the atomic seam as steps of an execution. All have the same form: find the
 // object, wait for the turn, choose, count the event, do it, write it down.
 #include <algorithm>
+#include <atomic>
 #include <functional>
 
 #include "model/execution.hpp"
 
 namespace rouse::model {
 namespace {
-
-Execution& execution() noexcept { return *running.execution; }
 
 std::uint64_t masked(std::uint64_t value, std::uint32_t size) noexcept {
   return size == 8 ? value : value & ((std::uint64_t{1} << (8 * size)) - 1);

@@ -1,5 +1,6 @@
 #include "model/trace.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <initializer_list>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "rouse/model/hooks.hpp"
+#include "rouse/model/internal/hooks.hpp"
 
 #include "model/knowledge.hpp"
 

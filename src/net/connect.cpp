@@ -1,11 +1,12 @@
 // TcpStream::connect: happy eyeballs over all addresses of a host (RFC 8305).
 #include "net/connect.hpp"
 
-#include <chrono>
+#include <iterator>
 #include <list>
 #include <optional>
 #include <vector>
 
+#include "rouse/base/internal/durations.hpp"
 #include "rouse/net/lookup_host.hpp"
 #include "rouse/net/tcp_socket.hpp"
 #include "rouse/time/sleep.hpp"
@@ -13,10 +14,10 @@
 namespace rouse::net {
 namespace {
 
-/// An address that does not answer for so long does not keep the next one waiting.
+/// After this time without an answer, the next address is tried too.
 constexpr std::chrono::milliseconds attempt_delay(250);
 
-Attempt<TcpStream> connect_to(SocketAddr address) {
+AsyncResult<TcpStream> connect_to(SocketAddr address) {
   Result<TcpSocket> socket = TcpSocket::for_address(address);
   if (!socket) co_return socket.error();
   co_return co_await std::move(*socket).connect(address).result();
@@ -48,7 +49,7 @@ class Race {
  private:
   struct Begun {
     std::size_t address;  // which one
-    Attempt<TcpStream> connecting;
+    AsyncResult<TcpStream> connecting;
   };
 
   bool has_waited(Context& cx) { return delay_ && delay_->poll(cx).is_ready(); }
@@ -73,12 +74,12 @@ class Race {
 
 }  // namespace
 
-Attempt<TcpStream> TcpStream::connect(Endpoint endpoint) {
+AsyncResult<TcpStream> TcpStream::connect(Endpoint endpoint) {
   std::vector<SocketAddr> addresses = co_await lookup_host(std::move(endpoint));
   co_return co_await connect_to_first(std::move(addresses)).result();
 }
 
-Attempt<TcpStream> connect_to_first(std::vector<SocketAddr> addresses) {
+AsyncResult<TcpStream> connect_to_first(std::vector<SocketAddr> addresses) {
   if (addresses.size() == 1) co_return co_await connect_to(addresses.front()).result();
   co_return co_await Race(std::move(addresses));
 }

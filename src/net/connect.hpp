@@ -3,12 +3,12 @@
 
 #include <vector>
 
-#include "rouse/core/attempt.hpp"
+#include "rouse/core/async_result.hpp"
 #include "rouse/net/tcp_stream.hpp"
 
 namespace rouse::net {
 
 /// See TcpStream::connect; there is at least one address.
-Attempt<TcpStream> connect_to_first(std::vector<SocketAddr> addresses);
+AsyncResult<TcpStream> connect_to_first(std::vector<SocketAddr> addresses);
 
 }  // namespace rouse::net

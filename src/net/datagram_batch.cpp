@@ -15,7 +15,7 @@
 namespace rouse::net {
 namespace {
 
-std::unique_ptr<sys::DatagramArray> make_array(std::size_t capacity, std::size_t datagram_size) {
+internal::Box<sys::DatagramArray> make_array(std::size_t capacity, std::size_t datagram_size) {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
   if (datagram_size > 0 && capacity > most / datagram_size) {
     throw std::length_error("a DatagramBatch that is larger than the memory can be");

@@ -10,6 +10,8 @@
 
 namespace rouse::net {
 
+using namespace internal;
+
 using io::Interest;
 using sys::SocketOption;
 
@@ -31,8 +33,8 @@ Result<std::size_t> or_would_block(Result<std::size_t> sent) noexcept {
 
 }  // namespace
 
-RoomIs DatagramSocket::room() const noexcept {
-  return family_ == Family::ip ? RoomIs::told : RoomIs::not_always_told;
+internal::RoomIs DatagramSocket::room() const noexcept {
+  return family_ == Family::ip ? internal::RoomIs::told : internal::RoomIs::not_always_told;
 }
 
 Result<std::size_t> DatagramSocket::send_once(std::span<const std::byte> data,
@@ -43,25 +45,25 @@ Result<std::size_t> DatagramSocket::send_once(std::span<const std::byte> data,
   return sys::send_to(fd(), data, to_native(to));
 }
 
-Poll<Result<std::size_t>> DatagramSocket::poll_send(Context& cx, SendWait& wait,
+Poll<Result<std::size_t>> DatagramSocket::poll_send(Context& cx, internal::SendWait& wait,
                                                     std::span<const std::byte> data) {
   return net::poll_send(io_, cx, wait, room(), [&] { return sys::send(fd(), data); });
 }
-Poll<Result<std::size_t>> DatagramSocket::poll_send_to(Context& cx, SendWait& wait,
+Poll<Result<std::size_t>> DatagramSocket::poll_send_to(Context& cx, internal::SendWait& wait,
                                                        std::span<const std::byte> data,
                                                        const SocketAddr& to) {
   return net::poll_send(io_, cx, wait, room(), [&] { return send_once(data, to); });
 }
-Poll<Result<std::size_t>> DatagramSocket::poll_recv(Context& cx, io::ReadinessWaiter& waiter,
+Poll<Result<std::size_t>> DatagramSocket::poll_recv(Context& cx, ReadinessWaiter& waiter,
                                                     std::span<std::byte> buf) {
   return io_.poll_io(cx, Interest::readable, waiter, [&] { return sys::receive(fd(), buf); });
 }
-Poll<Result<Received>> DatagramSocket::poll_recv_from(Context& cx, io::ReadinessWaiter& waiter,
+Poll<Result<Received>> DatagramSocket::poll_recv_from(Context& cx, ReadinessWaiter& waiter,
                                                       std::span<std::byte> buf) {
   return io_.poll_io(cx, Interest::readable, waiter,
                      [&] { return receive_once(fd(), buf, sys::Take::away); });
 }
-Poll<Result<Received>> DatagramSocket::poll_peek_from(Context& cx, io::ReadinessWaiter& waiter,
+Poll<Result<Received>> DatagramSocket::poll_peek_from(Context& cx, ReadinessWaiter& waiter,
                                                       std::span<std::byte> buf) {
   return io_.poll_io(cx, Interest::readable, waiter,
                      [&] { return receive_once(fd(), buf, sys::Take::peek); });
@@ -83,10 +85,6 @@ Result<Received> DatagramSocket::try_peek_from(io::BufferMut buf) noexcept {
   return io_.try_io(Interest::readable, [&] { return receive_once(fd(), buf, sys::Take::peek); });
 }
 
-SocketAddr DatagramSocket::local_addr() const { return local_address(fd()); }
-SocketAddr DatagramSocket::peer_addr() const {
-  return from_native(sys::peer_address(fd()).value()).value();
-}
 void DatagramSocket::set_send_buffer_size(std::size_t bytes) {
   change_option(fd(), SocketOption::send_buffer, clamp_to_int(bytes));
 }
@@ -99,6 +97,5 @@ void DatagramSocket::set_recv_buffer_size(std::size_t bytes) {
 std::size_t DatagramSocket::recv_buffer_size() const {
   return static_cast<std::size_t>(option_of(fd(), SocketOption::receive_buffer));
 }
-Result<void> DatagramSocket::take_error() noexcept { return sys::take_error(fd()); }
 
 }  // namespace rouse::net

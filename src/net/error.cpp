@@ -17,7 +17,8 @@ class Category final : public std::error_category {
       case Error::bad_port:
         return "the port is no number from 0 to 65535";
       case Error::bad_scope:
-        return "the scope of an IPv6 address is no interface number: write [fe80::1%2]:80";
+        return "the scope of an IPv6 address is no interface: write [fe80::1%eth0]:80, or its "
+               "number";
       case Error::ipv6_needs_brackets:
         return "an IPv6 address with a port needs brackets: write [::1]:80";
       case Error::unclosed_bracket:

@@ -1,5 +1,7 @@
 #include "rouse/net/ip_addr.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <ostream>

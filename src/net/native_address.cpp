@@ -1,6 +1,7 @@
 #include "net/native_address.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <netinet/in.h>

@@ -1,9 +1,9 @@
 // How every listener accepts.
 #pragma once
 
-#include <chrono>
 #include <utility>
 
+#include "rouse/base/internal/durations.hpp"
 #include "rouse/net/accept.hpp"
 
 #include "net/native_address.hpp"
@@ -15,7 +15,8 @@ namespace rouse::net {
 inline constexpr std::chrono::milliseconds accept_pause(20);
 
 template <class S>
-Poll<Result<Accepted<S>>> poll_accept(const io::AsyncFd& io, Context& cx, AcceptWait& wait) {
+Poll<Result<Accepted<S>>> poll_accept(const io::AsyncFd& io, Context& cx,
+                                      internal::AcceptWait& wait) {
   using Ready = Poll<Result<Accepted<S>>>;
   for (;;) {
     if (wait.pause && wait.pause->poll(cx).is_pending()) return pending;

@@ -5,12 +5,15 @@
 
 #include "rouse/net/lookup_host.hpp"
 
-#include "exec/blocking_attempt.hpp"
+#include "exec/blocking/call_blocking.hpp"
 #include "net/native_address.hpp"
 #include "net/number.hpp"
 #include "sys/resolve.hpp"
 
 namespace rouse::net {
+
+using namespace internal;
+
 namespace {
 
 constexpr std::size_t longest_host = 254;  // 253 and a dot at the end
@@ -118,15 +121,15 @@ std::vector<SocketAddr> interleave(const std::vector<SocketAddr>& addresses) {
   return mixed;
 }
 
-Attempt<std::vector<SocketAddr>> resolve(Endpoint endpoint) {
+AsyncResult<std::vector<SocketAddr>> resolve(Endpoint endpoint) {
   Result<Target> target = understand(endpoint);
   if (!target) co_return target.error();
   if (target->address) co_return std::vector<SocketAddr>(1, *target->address);
   auto call = [target = *std::move(target)] { return look_up(target); };
-  co_return co_await attempt_blocking(std::move(call)).result();
+  co_return co_await call_blocking(std::move(call)).result();
 }
 
-Attempt<std::vector<SocketAddr>> lookup_host(Endpoint endpoint) {
+AsyncResult<std::vector<SocketAddr>> lookup_host(Endpoint endpoint) {
   return resolve(std::move(endpoint));
 }
 

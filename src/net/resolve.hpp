@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "rouse/base/result.hpp"
-#include "rouse/core/attempt.hpp"
+#include "rouse/core/async_result.hpp"
 #include "rouse/net/endpoint.hpp"
 
 namespace rouse::net {
@@ -26,6 +26,6 @@ Result<Target> understand(const Endpoint& endpoint);
 std::vector<SocketAddr> interleave(const std::vector<SocketAddr>& addresses);
 
 /// What bind and connect do first: see lookup_host, which is this.
-Attempt<std::vector<SocketAddr>> resolve(Endpoint endpoint);
+AsyncResult<std::vector<SocketAddr>> resolve(Endpoint endpoint);
 
 }  // namespace rouse::net

@@ -3,9 +3,17 @@
 #include <algorithm>
 #include <climits>
 
+#include "rouse/net/socket.hpp"
+
 #include "net/native_address.hpp"
 
 namespace rouse::net {
+
+SocketAddr Socket::local_addr() const { return local_address(fd()); }
+SocketAddr Socket::peer_addr() const {
+  return from_native(sys::peer_address(fd()).value()).value();
+}
+Result<void> Socket::take_error() noexcept { return sys::take_error(fd()); }
 
 SocketAddr local_address(int fd) { return from_native(sys::local_address(fd).value()).value(); }
 
@@ -35,11 +43,14 @@ std::error_code address_error(int fd, const SocketAddr& address, std::error_code
   return std::make_error_code(std::errc::address_family_not_supported);
 }
 
+bool is_v6(int fd) {
+  return sys::family_of(fd).value() == native_family(SocketAddr(IpAddr::any_v6(), 0));
+}
+
 namespace {
 
 sys::SocketOption hops_option(int fd) {
-  const bool is_v6 = sys::family_of(fd).value() == native_family(SocketAddr(IpAddr::any_v6(), 0));
-  return is_v6 ? sys::SocketOption::hops_v6 : sys::SocketOption::ttl;
+  return is_v6(fd) ? sys::SocketOption::hops_v6 : sys::SocketOption::ttl;
 }
 
 }  // namespace

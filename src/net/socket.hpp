@@ -1,12 +1,12 @@
 // What all kinds of sockets do alike.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <system_error>
 
+#include "rouse/base/internal/durations.hpp"
 #include "rouse/io/async_fd.hpp"
 #include "rouse/net/socket_addr.hpp"
 
@@ -33,6 +33,8 @@ void change_linger(int fd, std::optional<std::chrono::seconds> time);
 /// address of another family than the socket's: here it is address_family_not_supported.
 std::error_code address_error(int fd, const SocketAddr& address, std::error_code error) noexcept;
 
+/// Whether it is a socket of IPv6. Throws std::system_error.
+bool is_v6(int fd);
 /// How far packets go: IPv4's TTL, IPv6's hop limit. Throws std::system_error.
 void change_hops(int fd, std::uint32_t hops);
 std::uint32_t hops_of(int fd);

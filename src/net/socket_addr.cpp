@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "net/number.hpp"
+#include "sys/resolve.hpp"
 
 namespace rouse::net {
 namespace {
@@ -36,9 +37,10 @@ Result<SocketAddr> parse_bracketed(std::string_view text) noexcept {
   if (!ip->is_ipv6()) return make_error_code(Error::bad_ip);
   std::uint32_t scope_id = 0;
   if (percent != std::string_view::npos) {
-    const auto scope = parse_decimal(inside.substr(percent + 1), 0xffff'ffffU);
-    if (!scope) return make_error_code(Error::bad_scope);
-    scope_id = *scope;
+    const std::string_view scope = inside.substr(percent + 1);
+    const auto number = parse_decimal(scope, 0xffff'ffffU);
+    scope_id = number ? *number : sys::interface_number(scope);
+    if (!number && scope_id == 0) return make_error_code(Error::bad_scope);
   }
   if (after.empty()) return make_error_code(Error::missing_port);
   if (after.front() != ':') return make_error_code(Error::bad_port);
@@ -48,7 +50,7 @@ Result<SocketAddr> parse_bracketed(std::string_view text) noexcept {
 }
 
 /// "ip:port"
-Result<SocketAddr> parse_v4(std::string_view text) noexcept {
+Result<SocketAddr> parse_ip_and_port(std::string_view text) noexcept {
   const std::size_t colon = text.find(':');
   const auto ip = IpAddr::parse(text.substr(0, colon));
   if (colon == std::string_view::npos) {
@@ -87,7 +89,7 @@ Result<SocketAddr> SocketAddr::parse(std::string_view text) noexcept {
   if (text.starts_with(unix_prefix)) return parse_unix(text.substr(unix_prefix.size()));
   if (text.starts_with('[')) return parse_bracketed(text);
   if (is_v6_without_brackets(text)) return make_error_code(Error::ipv6_needs_brackets);
-  return parse_v4(text);
+  return parse_ip_and_port(text);
 }
 
 Result<SocketAddr> SocketAddr::unix_path(std::string_view path) noexcept {

@@ -3,7 +3,7 @@
 #include <functional>
 #include <numeric>
 
-#include "rouse/io/error.hpp"
+#include "rouse/io/internal/poll_when_ready.hpp"
 
 #include "io/io_source.hpp"
 #include "net/native_address.hpp"
@@ -11,6 +11,8 @@
 #include "sys/socket.hpp"
 
 namespace rouse::net {
+
+using namespace internal;
 namespace {
 
 using io::Interest;
@@ -24,26 +26,22 @@ std::size_t total(std::span<const B> bufs) noexcept {
 
 }  // namespace
 
-/// Tries, and waits only if the system says so. A stream that gave or took less than was wanted has
-/// no more for now: knowing that spares the call that would be told to wait.
+/// Tries the call, and waits only after EAGAIN. A short read or write means that the stream would
+/// block now: this saves the call that would return EAGAIN.
 template <class Fn>
 Transferred StreamSocket::poll_transfer(Context& cx, Interest direction, std::size_t wanted,
                                         Fn fn) {
-  io::IoSource& source = io_.source();
-  for (;;) {
-    io::Ready seen;
-    if (!source.poll_ready(direction, cx, seen)) return pending;
-    if (!seen.is(direction)) [[unlikely]]
-      return Transferred::ready(Result<std::size_t>(io::make_error_code(io::Error::runtime_ended)));
+  IoSource& source = io_.source();
+  const auto transfer = [&](const Result<io::Ready>& seen) -> Transferred {
+    if (!seen) [[unlikely]]
+      return Transferred::ready(Result<std::size_t>(seen.error()));
     if (!cx.take_budget()) return pending;
     Result<std::size_t> result = fn();
-    if (result) {
-      if (*result < wanted && *result != 0) source.clear_drained(seen, direction);
-      return Transferred::ready(result);
-    }
-    if (!io::would_block(result.error())) return Transferred::ready(result);
-    source.clear_blocked(seen, direction);
-  }
+    if (result && *result < wanted && *result != 0) source.clear_drained(*seen, direction);
+    return Transferred::ready(result);
+  };
+  return internal::poll_when_ready([&] { return source.poll_seen(direction, cx); }, transfer,
+                                   [&](io::Ready seen) { source.clear_blocked(seen, direction); });
 }
 
 Transferred StreamSocket::poll_read(Context& cx, std::span<std::byte> buf) {
@@ -69,7 +67,7 @@ Transferred StreamSocket::poll_peek(Context& cx, std::span<std::byte> buf) {
 
 Poll<Result<void>> StreamSocket::poll_shutdown(Context&) noexcept {
   Result<void> result = sys::shutdown_write(io_.fd());
-  // The other side is gone: there is nobody left to be told.
+  // The peer is gone: ignore it.
   if (!result && result.error() == std::errc::not_connected) result = {};
   return done(result);
 }
@@ -80,11 +78,5 @@ Result<std::size_t> StreamSocket::try_read(io::BufferMut buf) {
 Result<std::size_t> StreamSocket::try_write(io::Buffer data) {
   return io_.try_io(Interest::writable, [&] { return sys::send(io_.fd(), data); });
 }
-
-SocketAddr StreamSocket::local_addr() const { return local_address(io_.fd()); }
-SocketAddr StreamSocket::peer_addr() const {
-  return from_native(sys::peer_address(io_.fd()).value()).value();
-}
-Result<void> StreamSocket::take_error() noexcept { return sys::take_error(io_.fd()); }
 
 }  // namespace rouse::net

@@ -19,7 +19,7 @@ Result<TcpListener> listen_at(const SocketAddr& address) {
 
 }  // namespace
 
-Attempt<TcpListener> TcpListener::bind(Endpoint endpoint) {
+AsyncResult<TcpListener> TcpListener::bind(Endpoint endpoint) {
   const std::vector<SocketAddr> addresses = co_await lookup_host(std::move(endpoint));
   std::error_code first;
   for (const SocketAddr& address : addresses) {
@@ -37,7 +37,8 @@ Result<TcpListener> TcpListener::from_fd(io::OwnedFd fd) noexcept {
   });
 }
 
-Poll<Result<Accepted<TcpStream>>> TcpListener::poll_accept(Context& cx, AcceptWait& wait) {
+Poll<Result<Accepted<TcpStream>>> TcpListener::poll_accept(Context& cx,
+                                                           internal::AcceptWait& wait) {
   return net::poll_accept<TcpStream>(io_, cx, wait);
 }
 

@@ -82,11 +82,11 @@ Result<TcpListener> TcpSocket::try_listen(int backlog) && noexcept {
   return TcpListener::from_fd(std::move(fd_));
 }
 
-Attempt<TcpStream> TcpSocket::connect(SocketAddr address) && {
+AsyncResult<TcpStream> TcpSocket::connect(SocketAddr address) && {
   return connect_with(std::move(*this), address);
 }
 
-Attempt<TcpStream> TcpSocket::connect_with(TcpSocket socket, SocketAddr address) {
+AsyncResult<TcpStream> TcpSocket::connect_with(TcpSocket socket, SocketAddr address) {
   if (!address.is_ip()) co_return std::errc::address_family_not_supported;
   const Result<bool> begun = sys::connect(socket.fd(), to_native(address));
   if (!begun) co_return address_error(socket.fd(), address, begun.error());

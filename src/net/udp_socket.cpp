@@ -12,14 +12,13 @@
 
 namespace rouse::net {
 
+using namespace internal;
+
 using sys::Membership;
 using sys::SocketOption;
 
 namespace {
 
-bool is_v6(int fd) {
-  return sys::family_of(fd).value() == native_family(SocketAddr(IpAddr::any_v6(), 0));
-}
 SocketOption loop_option(int fd) {
   return is_v6(fd) ? SocketOption::multicast_loop_v6 : SocketOption::multicast_loop_v4;
 }
@@ -42,7 +41,7 @@ void change_v6(int fd, Membership change, const IpAddr& group, std::uint32_t int
 
 }  // namespace
 
-Attempt<UdpSocket> UdpSocket::bind(Endpoint endpoint) {
+AsyncResult<UdpSocket> UdpSocket::bind(Endpoint endpoint) {
   return UdpBuilder().bind(std::move(endpoint));
 }
 
@@ -53,7 +52,7 @@ Result<UdpSocket> UdpSocket::from_fd(io::OwnedFd fd) noexcept {
   });
 }
 
-Attempt<void> UdpSocket::connect(Endpoint endpoint) {
+AsyncResult<void> UdpSocket::connect(Endpoint endpoint) {
   const std::vector<SocketAddr> addresses = co_await lookup_host(std::move(endpoint));
   std::error_code failure;
   for (const SocketAddr& address : addresses) {
@@ -67,7 +66,7 @@ Attempt<void> UdpSocket::connect(Endpoint endpoint) {
   co_return failure;
 }
 
-Attempt<std::size_t> UdpSocket::send_to_host(io::Buffer data, std::string host) {
+AsyncResult<std::size_t> UdpSocket::send_to_host(io::Buffer data, std::string host) {
   const std::vector<SocketAddr> addresses = co_await lookup_host(std::move(host));
   std::error_code failure;
   for (const SocketAddr& address : addresses) {
@@ -82,18 +81,18 @@ Result<std::size_t> UdpSocket::try_recv_many(DatagramBatch& batch) noexcept {
   batch.clear();  // receiving uses the places of what was pushed, also if nothing comes
   return io_.try_io(io::Interest::readable, [&] { return batch.receive_once(fd()); });
 }
-Poll<Result<std::size_t>> UdpSocket::poll_recv_many(Context& cx, io::ReadinessWaiter& waiter,
+Poll<Result<std::size_t>> UdpSocket::poll_recv_many(Context& cx, ReadinessWaiter& waiter,
                                                     DatagramBatch& batch) {
   batch.clear();
   return io_.poll_io(cx, io::Interest::readable, waiter, [&] { return batch.receive_once(fd()); });
 }
 
-Poll<Result<std::size_t>> UdpSocket::poll_send_many(Context& cx, SendWait& wait,
+Poll<Result<std::size_t>> UdpSocket::poll_send_many(Context& cx, internal::SendWait& wait,
                                                     DatagramBatch& batch) {
   using Sent = Poll<Result<std::size_t>>;
   while (batch.sent() < batch.size()) {
-    const auto polled =
-        net::poll_send(io_, cx, wait, RoomIs::told, [&] { return batch.send_once(fd()); });
+    const auto polled = net::poll_send(io_, cx, wait, internal::RoomIs::told,
+                                       [&] { return batch.send_once(fd()); });
     if (polled.is_pending()) return pending;
     if (!polled.value()) return Sent::ready(Result<std::size_t>(polled.value().error()));
   }
@@ -131,6 +130,48 @@ void UdpSocket::set_multicast_interface_v4(const IpAddr& interface) {
 }
 void UdpSocket::set_multicast_interface_v6(std::uint32_t interface) {
   change_option(fd(), SocketOption::multicast_interface_v6, clamp_to_int(interface));
+}
+
+UdpBuilder& UdpBuilder::reuseaddr(bool on) noexcept {
+  reuseaddr_ = on;
+  return *this;
+}
+UdpBuilder& UdpBuilder::reuseport(bool on) noexcept {
+  reuseport_ = on;
+  return *this;
+}
+UdpBuilder& UdpBuilder::only_v6(bool on) noexcept {
+  only_v6_ = on;
+  return *this;
+}
+
+Result<UdpSocket> UdpBuilder::bind_to(const SocketAddr& address) const noexcept {
+  if (!address.is_ip()) return std::errc::address_family_not_supported;
+  Result<io::OwnedFd> fd = sys::open_socket(native_family(address), sys::SocketKind::datagram);
+  if (!fd) return fd.error();
+  const auto turn_on = [&](SocketOption option) { return sys::set_option(fd->get(), option, 1); };
+  Result<void> step;
+  if (reuseaddr_) step = turn_on(SocketOption::reuse_address);
+  if (step && reuseport_) step = turn_on(SocketOption::reuse_port);
+  if (step && only_v6_ && address.is_ipv6()) step = turn_on(SocketOption::only_v6);
+  if (step) step = sys::bind(fd->get(), to_native(address));
+  if (!step) return step.error();
+  return UdpSocket::from_fd(*std::move(fd));
+}
+
+AsyncResult<UdpSocket> UdpBuilder::bind(Endpoint endpoint) const {
+  return bind_with(*this, std::move(endpoint));
+}
+
+AsyncResult<UdpSocket> UdpBuilder::bind_with(UdpBuilder options, Endpoint endpoint) {
+  const std::vector<SocketAddr> addresses = co_await lookup_host(std::move(endpoint));
+  std::error_code first;
+  for (const SocketAddr& address : addresses) {
+    Result<UdpSocket> socket = options.bind_to(address);
+    if (socket) co_return socket;
+    if (!first) first = socket.error();
+  }
+  co_return first;
 }
 
 }  // namespace rouse::net

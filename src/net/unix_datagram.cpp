@@ -7,7 +7,7 @@
 
 namespace rouse::net {
 
-Attempt<UnixDatagram> UnixDatagram::bind(Endpoint endpoint) {
+AsyncResult<UnixDatagram> UnixDatagram::bind(Endpoint endpoint) {
   Result<io::OwnedFd> fd = bind_unix(endpoint, sys::SocketKind::datagram);
   if (!fd) co_return fd.error();
   co_return from_fd(*std::move(fd));
@@ -30,7 +30,7 @@ Result<UnixDatagram> UnixDatagram::from_fd(io::OwnedFd fd) noexcept {
   });
 }
 
-Attempt<void> UnixDatagram::connect(Endpoint endpoint) {
+AsyncResult<void> UnixDatagram::connect(Endpoint endpoint) {
   const Result<SocketAddr> address = understand_unix(endpoint);
   if (!address) co_return address.error();
   const Result<bool> connected = sys::connect(fd(), to_native(*address));
@@ -38,7 +38,7 @@ Attempt<void> UnixDatagram::connect(Endpoint endpoint) {
   co_return Result<void>();
 }
 
-Attempt<std::size_t> UnixDatagram::send_to_text(io::Buffer data, Endpoint to) {
+AsyncResult<std::size_t> UnixDatagram::send_to_text(io::Buffer data, Endpoint to) {
   const Result<SocketAddr> address = understand_unix(to);
   if (!address) co_return address.error();
   co_return co_await send_to(data, *address).result();

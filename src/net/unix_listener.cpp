@@ -6,7 +6,7 @@
 
 namespace rouse::net {
 
-Attempt<UnixListener> UnixListener::bind(Endpoint endpoint) {
+AsyncResult<UnixListener> UnixListener::bind(Endpoint endpoint) {
   Result<io::OwnedFd> fd = bind_unix(endpoint, sys::SocketKind::stream);
   if (!fd) co_return fd.error();
   const Result<void> listening = sys::listen(fd->get(), default_backlog);
@@ -21,7 +21,8 @@ Result<UnixListener> UnixListener::from_fd(io::OwnedFd fd) noexcept {
   });
 }
 
-Poll<Result<Accepted<UnixStream>>> UnixListener::poll_accept(Context& cx, AcceptWait& wait) {
+Poll<Result<Accepted<UnixStream>>> UnixListener::poll_accept(Context& cx,
+                                                             internal::AcceptWait& wait) {
   return net::poll_accept<UnixStream>(io_, cx, wait);
 }
 

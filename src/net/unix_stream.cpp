@@ -1,8 +1,8 @@
 #include "rouse/net/unix_stream.hpp"
 
 #include <algorithm>
-#include <chrono>
 
+#include "rouse/base/internal/durations.hpp"
 #include "rouse/time/sleep.hpp"
 
 #include "net/native_address.hpp"
@@ -18,7 +18,7 @@ constexpr milliseconds longest_pause(50);
 
 }  // namespace
 
-Attempt<UnixStream> UnixStream::connect(Endpoint endpoint) {
+AsyncResult<UnixStream> UnixStream::connect(Endpoint endpoint) {
   const Result<SocketAddr> address = understand_unix(endpoint);
   if (!address) co_return address.error();
   Result<io::OwnedFd> fd = sys::open_socket(native_family(*address), sys::SocketKind::stream);

@@ -1,3 +1,4 @@
+// A child's end is told by its pidfd, which the reactor watches: SIGCHLD is left to the program.
 #include "rouse/process/child.hpp"
 
 #include <csignal>
@@ -5,7 +6,7 @@
 
 #include "rouse/base/assert.hpp"
 
-#include "process/converse.hpp"
+#include "process/communicate.hpp"
 #include "process/orphans.hpp"
 #include "sys/process.hpp"
 
@@ -18,11 +19,6 @@ ExitStatus status_of(const sys::ProcessEnd& end) noexcept {
 }
 
 }  // namespace
-
-std::string ExitStatus::to_string() const {
-  if (is_exit_) return "exit code " + std::to_string(value_);
-  return "signal " + std::to_string(value_) + (core_dumped_ ? " (core dumped)" : "");
-}
 
 Child::Child(Child&& other) noexcept
     : stdin_(std::exchange(other.stdin_, std::nullopt)),
@@ -74,7 +70,7 @@ Result<std::optional<ExitStatus>> Child::try_wait() noexcept {
   if (!reaped) return reaped.error();
   if (!*reaped) return std::optional<ExitStatus>();
   status_ = status_of(**reaped);
-  forget_orphan();
+  release_orphan_slot();
   reap_orphans();
   return status_;
 }
@@ -82,10 +78,13 @@ Result<std::optional<ExitStatus>> Child::try_wait() noexcept {
 Poll<Result<ExitStatus>> Child::poll_wait(Context& cx) {
   using Waited = Poll<Result<ExitStatus>>;
   check_not_moved_from();
+  // Not poll_when_ready: if waitid fails with EAGAIN, that is an error to be told, and none that
+  // the descriptor would block.
   for (;;) {
     if (status_) return Waited::ready(*status_);
     const auto polled = pidfd_->poll_ready(cx, io::Interest::readable);
     if (polled.is_pending() || !cx.take_budget()) return pending;
+    // Also when the runtime has ended: then it is looked at once more.
     const Result<std::optional<ExitStatus>> ended = try_wait();
     if (!ended) return Waited::ready(ended.error());
     if (*ended) return Waited::ready(**ended);
@@ -95,11 +94,11 @@ Poll<Result<ExitStatus>> Child::poll_wait(Context& cx) {
   }
 }
 
-Attempt<Output> Child::wait_with_output(std::string input) && {
-  return converse(std::move(*this), std::move(input), output_limit_);
+AsyncResult<Output> Child::wait_with_output(std::string input) && {
+  return communicate(std::move(*this), std::move(input), output_limit_);
 }
 
-Attempt<ExitStatus> Child::kill() {
+AsyncResult<ExitStatus> Child::kill() {
   const Result<void> sent = start_kill();
   if (!sent && sent.error() != std::errc::no_such_process) co_return sent.error();
   co_return co_await wait();

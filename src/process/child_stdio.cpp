@@ -5,7 +5,14 @@
 #include "sys/fd.hpp"
 #include "sys/shared_fd.hpp"
 
-namespace rouse::process {
+namespace rouse {
+
+void internal::PendingWrite::set_pending(bool is_pending) noexcept {
+  is_pending_ = is_pending;
+  if (!is_pending && when_done_) std::exchange(when_done_, Waker()).wake();
+}
+
+namespace process {
 namespace {
 
 /// Our end is nobody else's, so this changes nothing for the child.
@@ -15,11 +22,6 @@ io::OwnedFd blocking(io::OwnedFd pipe) noexcept {
 }
 
 }  // namespace
-
-void PendingWrite::set_pending(bool is_pending) noexcept {
-  is_pending_ = is_pending;
-  if (!is_pending && when_done_) std::exchange(when_done_, Waker()).wake();
-}
 
 Poll<Result<std::size_t>> ChildStdin::poll_write(Context& cx, std::span<const std::byte> data) {
   if (!pipe_) return Poll<Result<std::size_t>>::ready(std::errc::broken_pipe);
@@ -56,4 +58,5 @@ Poll<Result<std::size_t>> ChildOutput::poll_read(Context& cx, std::span<std::byt
 
 io::OwnedFd ChildOutput::into_fd() && noexcept { return blocking(std::move(pipe_).into_fd()); }
 
-}  // namespace rouse::process
+}  // namespace process
+}  // namespace rouse

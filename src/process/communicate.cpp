@@ -1,22 +1,22 @@
-#include "process/converse.hpp"
+#include "process/communicate.hpp"
 
 #include <optional>
 #include <system_error>
 #include <utility>
 
-#include "rouse/core/fallible.hpp"
+#include "rouse/core/result_future.hpp"
 #include "rouse/io/read_to_end.hpp"
 #include "rouse/io/write_all.hpp"
 
 namespace rouse::process {
 namespace {
 
-/// Writes what a child reads, and reads what it writes to both of its streams, all at once: a child
-/// that waits for one of them must not wait for another.
-class Conversation : public Fallible<Conversation, void> {
+/// Writes the child's input and reads both of its outputs, all concurrently: a child that waits on
+/// one pipe must not block another.
+class Communication : public ResultFuture<Communication, void> {
  public:
-  Conversation(Child& child, const std::string& input, std::string& out, std::string& err,
-               std::size_t limit) noexcept
+  Communication(Child& child, const std::string& input, std::string& out, std::string& err,
+                std::size_t limit) noexcept
       : child_(child) {
     if (child.stdin_) writing_.emplace(*child.stdin_, input);
     if (child.stdout_) out_.emplace(*child.stdout_, out, limit);
@@ -61,11 +61,11 @@ class Conversation : public Fallible<Conversation, void> {
 
 }  // namespace
 
-Attempt<Output> converse(Child child, std::string input, std::size_t limit) {
+AsyncResult<Output> communicate(Child child, std::string input, std::size_t limit) {
   if (!input.empty() && !child.stdin_) co_return std::errc::invalid_argument;
   std::string out;
   std::string err;
-  const Result<void> done = co_await Conversation(child, input, out, err, limit).result();
+  const Result<void> done = co_await Communication(child, input, out, err, limit).result();
   if (!done) {
     static_cast<void>(child.start_kill());
     co_return done.error();

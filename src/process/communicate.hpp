@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <string>
 
-#include "rouse/core/attempt.hpp"
+#include "rouse/core/async_result.hpp"
 #include "rouse/process/child.hpp"
 #include "rouse/process/output.hpp"
 
 namespace rouse::process {
 
 /// See Child::wait_with_output. `limit`: of each stream.
-Attempt<Output> converse(Child child, std::string input, std::size_t limit);
+AsyncResult<Output> communicate(Child child, std::string input, std::size_t limit);
 
 }  // namespace rouse::process

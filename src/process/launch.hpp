@@ -16,7 +16,7 @@ namespace rouse::process {
 class Launch {
  public:
   /// `captures`: what was not said about stdio is as `output` wants it.
-  Launch(const Command& command, bool captures) : command_(command), captures_(captures) {}
+  Launch(const Command& command, bool captures);
 
   /// Once; and then drop this, which has the child's ends of the pipes open. Throws
   /// std::system_error.
@@ -30,10 +30,12 @@ class Launch {
   void connect_pipe(std::size_t stream);
   void describe_program();
   void check_strings() const;
+  void check_group() const;
+  void check_ids() const;
   void open_current_dir();
-  [[noreturn]] void fail(std::error_code error) const;
+  [[noreturn]] void fail(std::error_code error, const char* step = nullptr) const;
 
-  const Command& command_;
+  const internal::CommandState& state_;
   const bool captures_;
   sys::SpawnRequest request_;
   io::OwnedFd current_dir_;

@@ -58,21 +58,21 @@ class Orphan : public RefCounted<Orphan> {
     Context cx(waker);
     // The reactor may wake this before poll_ready has returned.
     const Lock lock(mutex_);
-    while (pidfd_) {
-      const auto polled = pidfd_->poll_ready(cx, io::Interest::readable);
-      if (polled.is_pending()) return;
-      const Result<io::Ready>& seen = polled.value();
+    if (!pidfd_) return;
+    const auto look = [&](const Result<io::Ready>& seen) -> Poll<Result<void>> {
+      using Done = Poll<Result<void>>;
       if (has_ended(pidfd_->fd())) {
         pidfd_.reset();
-        forget_orphan();
-      } else if (seen) {
-        pidfd_->clear_blocked(*seen, io::Interest::readable);
-      } else {
-        io::OwnedFd left = std::move(*pidfd_).into_fd();
-        pidfd_.reset();
-        leave_to_others(std::move(left));
+        release_orphan_slot();
+        return Done::ready(Result<void>());
       }
-    }
+      if (seen) return Done::ready(Result<void>(std::errc::operation_would_block));
+      io::OwnedFd left = std::move(*pidfd_).into_fd();
+      pidfd_.reset();
+      leave_to_others(std::move(left));
+      return Done::ready(Result<void>());
+    };
+    static_cast<void>(internal::poll_when_ready(*pidfd_, cx, io::Interest::readable, look));
   }
 
  private:
@@ -82,14 +82,14 @@ class Orphan : public RefCounted<Orphan> {
 
 }  // namespace
 
-void expect_orphan() {
+void reserve_orphan_slot() {
   Unwatched& list = unwatched();
   const Lock lock(list.mutex);
   if (list.expected == list.pidfds.capacity()) list.pidfds.reserve(2 * list.expected + 4);
   ++list.expected;
 }
 
-void forget_orphan() noexcept {
+void release_orphan_slot() noexcept {
   Unwatched& list = unwatched();
   const Lock lock(list.mutex);
   --list.expected;

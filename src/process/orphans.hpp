@@ -1,10 +1,10 @@
-// Orphans: child processes whose Child was dropped before their end. Somebody must take note of
-// that (reap them), or they stay as zombies.
+// Orphans: child processes whose Child was dropped before they ended. Somebody must reap them, or
+// they stay as zombies.
 //
-// Their descriptor stays with the reactor that watched it for the Child, and the waker it is polled
-// with reaps. When that reactor closes, or there is no memory for that, the descriptor goes to a
-// list of the process, which `reap_orphans` looks through. The list has room for every child there
-// is, from before its start on, since a Child must not fail to be dropped.
+// Their descriptor stays registered with the Child's reactor, and the waker it is polled with
+// reaps. When that reactor closes, or there is no memory for that, the descriptor goes to a list of
+// the process, which `reap_orphans` checks. The list reserves room for every child before it is
+// started, since dropping a Child must not fail.
 #pragma once
 
 #include "rouse/io/async_fd.hpp"
@@ -12,9 +12,9 @@
 namespace rouse::process {
 
 /// Before a child is started: it may become an orphan. Throws std::bad_alloc.
-void expect_orphan();
+void reserve_orphan_slot();
 /// It has not been started, or its end was seen.
-void forget_orphan() noexcept;
+void release_orphan_slot() noexcept;
 
 /// Any thread.
 void adopt_orphan(io::AsyncFd pidfd) noexcept;

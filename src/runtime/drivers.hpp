@@ -1,22 +1,18 @@
 // RuntimeDrivers: the timers and the reactor of a runtime, as exec's threads use them: timers for
 // each worker, one clock and one reactor for all.
-// ReactorPark: an idle thread waits in the reactor.
-//
-//   empty --park--> parked --unpark--> notified --(wakes up)--> empty
-//   empty --unpark--> notified --park--> empty   (returns at once)
-//
-// Only an unpark that finds `parked` has to call the kernel.
+// ReactorPark: an idle thread waits in the reactor (ParkState has the steps). Only an unpark that
+// finds it there has to call the kernel.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
-#include "rouse/base/atomic.hpp"
-#include "rouse/exec/driver.hpp"
+#include "rouse/exec/internal/timer_driver.hpp"
 #include "rouse/exec/park.hpp"
 
+#include "exec/park/park_state.hpp"
+
 namespace rouse {
-namespace io {
+namespace internal {
 class Reactor;
 }
 
@@ -30,15 +26,15 @@ class ReactorPark final : public Park {
   void poll() override;
   void unpark() noexcept override;
 
-  [[nodiscard]] io::Reactor& reactor() const noexcept { return *reactor_; }
+  [[nodiscard]] internal::Reactor& reactor() const noexcept { return *reactor_; }
 
  private:
-  enum : std::uint32_t { empty, parked, notified };
-  const RefPtr<io::Reactor> reactor_;
-  atomic<std::uint32_t> state_{empty};
+  const RefPtr<internal::Reactor> reactor_;
+  internal::ParkState state_;
+  bool has_waited_ = false;  // so the next poll need not ask the kernel once more
 };
 
-class RuntimeDrivers : public Drivers {
+class RuntimeDrivers : public internal::TimerDrivers {
  public:
   /// As long as this.
   [[nodiscard]] ReactorPark& park() noexcept { return park_; }

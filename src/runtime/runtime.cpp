@@ -1,15 +1,15 @@
 #include "rouse/runtime/runtime.hpp"
 
+#include <memory>
 #include <stdexcept>
 
-#include "rouse/runtime/run.hpp"
-
 #include "runtime/drivers.hpp"
-#include "sys/console.hpp"
 #include "sys/cpu.hpp"
 #include "sys/thread.hpp"
 
 namespace rouse {
+
+using namespace internal;
 namespace {
 
 /// IdleWorkers counts in 16 bits; nobody has that many CPUs.
@@ -28,7 +28,7 @@ struct Runtime::Parts {
 };
 
 Runtime::Runtime() : Runtime(RuntimeBuilder().build()) {}
-Runtime::Runtime(std::unique_ptr<Parts> parts) noexcept : parts_(std::move(parts)) {}
+Runtime::Runtime(internal::Box<Parts> parts) noexcept : parts_(std::move(parts)) {}
 Runtime::Runtime(Runtime&& other) noexcept = default;
 Runtime& Runtime::operator=(Runtime&& other) noexcept {
   if (this != &other) {
@@ -50,11 +50,11 @@ Runtime::~Runtime() {
   shutdown_timeout(std::chrono::nanoseconds::max());
 }
 
-/// A static Runtime, and a task called std::exit. It can't be waited for, as that task never
-/// returns, and ending it in the background would cancel what other threads wait for, main for
-/// instance, which would throw before the program is gone. So it is left as it is.
+/// For a static Runtime when a task calls std::exit. The runtime can't wait, as that task never
+/// returns, and a background shutdown would cancel what other threads wait for, for instance main,
+/// which would throw before the program is gone. So nothing is shut down.
 void Runtime::abandon() noexcept {
-  static constinit atomic<Parts*> kept{nullptr};  // for whoever looks for leaks
+  static constinit atomic<Parts*> kept{nullptr};  // for leak checkers
   kept.store(parts_.release(), memory_order_relaxed);
 }
 
@@ -73,12 +73,20 @@ Scheduler& Runtime::scheduler() const noexcept {
   return has.pool ? has.pool->scheduler() : has.local->scheduler();
 }
 Spawner Runtime::spawner() const { return Spawner(RefPtr<Scheduler>::share(&scheduler())); }
-Enter Runtime::enter() const { return Enter(RefPtr<Scheduler>::share(&scheduler())); }
-LocalExecutor* Runtime::local_executor() const noexcept { return parts().local.get(); }
+EnterGuard Runtime::enter() const { return EnterGuard(RefPtr<Scheduler>::share(&scheduler())); }
 BlockingPool& Runtime::blocking_pool() const noexcept { return *scheduler().blocking_pool(); }
 
+void Runtime::run_until_ready(internal::BlockedFuture& future, std::source_location where) {
+  internal::refuse_to_block("Runtime::block_on");
+  if (LocalExecutor* local = parts().local.get()) return local->run_until_ready(future, where);
+  // First: once the task is there, nothing may keep this from waiting.
+  internal::ThreadWaker thread(nullptr);
+  auto task = spawn(internal::ByReference(future), where);
+  internal::block_on_with(thread, task);
+}
+
 bool Runtime::shutdown_timeout(std::chrono::nanoseconds timeout) {
-  const std::unique_ptr<Parts> ended = std::move(parts_);
+  const internal::Box<Parts> ended = std::move(parts_);
   if (!ended) return true;
   if (timeout > std::chrono::nanoseconds(0)) {
     refuse_to_block("Runtime::shutdown_timeout: inside a task say shutdown_background()");
@@ -99,7 +107,7 @@ RuntimeMetrics Runtime::metrics() const {
 
 // --- The builder. ---
 
-RuntimeBuilder::RuntimeBuilder() { config_.threads.thread_name = "rouse"; }
+RuntimeBuilder::RuntimeBuilder() { options_.threads.thread_name = "rouse"; }
 
 RuntimeBuilder& RuntimeBuilder::worker_threads(std::size_t count) {
   workers_ = count;
@@ -111,44 +119,60 @@ RuntimeBuilder& RuntimeBuilder::current_thread() {
   return *this;
 }
 RuntimeBuilder& RuntimeBuilder::thread_name(std::string name) {
-  config_.threads.thread_name = std::move(name);
+  options_.threads.thread_name = std::move(name);
   return *this;
 }
 RuntimeBuilder& RuntimeBuilder::thread_stack_size(std::size_t bytes) {
   stack_size_set_ = true;
-  config_.threads.stack_size = bytes;
+  options_.threads.stack_size = bytes;
   return *this;
 }
-RuntimeBuilder& RuntimeBuilder::on_thread_start(std::function<void()> hook) {
-  config_.threads.on_thread_start = std::move(hook);
+RuntimeBuilder& RuntimeBuilder::on_thread_start(Function<void()> hook) {
+  options_.threads.on_thread_start = std::move(hook);
   return *this;
 }
-RuntimeBuilder& RuntimeBuilder::on_thread_stop(std::function<void()> hook) {
-  config_.threads.on_thread_stop = std::move(hook);
+RuntimeBuilder& RuntimeBuilder::on_thread_stop(Function<void()> hook) {
+  options_.threads.on_thread_stop = std::move(hook);
+  return *this;
+}
+RuntimeBuilder& RuntimeBuilder::on_thread_park(Function<void()> hook) {
+  options_.on_thread_park = std::move(hook);
+  return *this;
+}
+RuntimeBuilder& RuntimeBuilder::on_thread_unpark(Function<void()> hook) {
+  options_.on_thread_unpark = std::move(hook);
+  return *this;
+}
+RuntimeBuilder& RuntimeBuilder::on_task_spawn(TaskHook hook) {
+  options_.on_task_spawn = std::move(hook);
+  return *this;
+}
+RuntimeBuilder& RuntimeBuilder::on_task_terminate(TaskHook hook) {
+  options_.on_task_terminate = std::move(hook);
   return *this;
 }
 RuntimeBuilder& RuntimeBuilder::on_unhandled(UnhandledHook hook) {
-  config_.threads.on_unhandled = std::move(hook);
+  options_.threads.on_unhandled = std::move(hook);
   return *this;
 }
 RuntimeBuilder& RuntimeBuilder::max_blocking_threads(std::size_t count) {
-  config_.threads.max_threads = count;
+  options_.threads.max_threads = count;
   return *this;
 }
 RuntimeBuilder& RuntimeBuilder::max_blocking_queue(std::size_t count) {
-  config_.threads.queue_capacity = count;
+  options_.threads.queue_capacity = count;
   return *this;
 }
 RuntimeBuilder& RuntimeBuilder::blocking_keep_alive(std::chrono::nanoseconds time) {
-  config_.threads.keep_alive = time;
+  options_.threads.keep_alive = time;
   return *this;
 }
 RuntimeBuilder& RuntimeBuilder::global_queue_interval(unsigned polls) {
-  config_.global_queue_interval = polls;
+  options_.global_queue_interval = polls;
   return *this;
 }
 RuntimeBuilder& RuntimeBuilder::event_interval(unsigned polls) {
-  config_.event_interval = polls;
+  options_.event_interval = polls;
   return *this;
 }
 RuntimeBuilder& RuntimeBuilder::start_paused() {
@@ -168,53 +192,41 @@ void RuntimeBuilder::check() const {
   require(!start_paused_ || current_thread_ || (workers_set_ && workers_ == 1), "start_paused",
           ": only a runtime that runs tasks on one thread has a clock that can be paused; say "
           "current_thread() or worker_threads(1)");
-  const std::size_t stack = config_.threads.stack_size;
+  const std::size_t stack = options_.threads.stack_size;
   require(!stack_size_set_ || stack >= sys::min_stack_size(), "thread_stack_size",
           "(" + std::to_string(stack) + "): the system needs at least " +
               std::to_string(sys::min_stack_size()) + " bytes; leave it out for its default");
-  require(config_.threads.max_threads > 0, "max_blocking_threads",
+  require(options_.threads.max_threads > 0, "max_blocking_threads",
           "(0): at least one is needed to run blocking calls");
-  require(config_.threads.queue_capacity > 0, "max_blocking_queue",
+  require(options_.threads.queue_capacity > 0, "max_blocking_queue",
           "(0): at least one call must be able to wait");
-  require(config_.threads.keep_alive >= std::chrono::nanoseconds(0), "blocking_keep_alive",
+  require(options_.threads.keep_alive >= std::chrono::nanoseconds(0), "blocking_keep_alive",
           ": a time can't be negative; 0 lets threads end at once");
-  require(config_.global_queue_interval > 0, "global_queue_interval",
+  require(options_.global_queue_interval > 0, "global_queue_interval",
           "(0): at least 1, the number of polls between two looks");
-  require(config_.event_interval > 0, "event_interval",
+  require(options_.event_interval > 0, "event_interval",
           "(0): at least 1, the number of polls between two looks");
 }
 
 Runtime RuntimeBuilder::build() const {
   check();
-  auto parts = std::make_unique<Runtime::Parts>();
+  auto parts = internal::make_box<Runtime::Parts>();
   if (current_thread_) {
     auto drivers = make_drivers(1, start_paused_);
     parts->local = std::make_unique<LocalExecutor>(drivers->park());
-    parts->local->add_blocking_pool(config_.threads);
+    parts->local->add_blocking_pool(options_.threads);
     parts->local->set_drivers(std::move(drivers));
-    if (config_.threads.on_unhandled) parts->local->on_unhandled(config_.threads.on_unhandled);
+    parts->local->set_hooks(options_);
+    if (options_.threads.on_unhandled) parts->local->on_unhandled(options_.threads.on_unhandled);
   } else {
-    ThreadPoolConfig config = config_;
-    config.workers = workers_set_ ? workers_ : sys::available_cpus();
-    auto drivers = make_drivers(config.workers, start_paused_);
-    config.driver = &drivers->park();
-    config.drivers = std::move(drivers);
-    parts->pool = std::make_unique<ThreadPool>(std::move(config));
+    ThreadPoolOptions options = options_;
+    options.workers = workers_set_ ? workers_ : sys::available_cpus();
+    auto drivers = make_drivers(options.workers, start_paused_);
+    options.io_driver = &drivers->park();
+    options.timer_drivers = std::move(drivers);
+    parts->pool = std::make_unique<ThreadPool>(std::move(options));
   }
   return Runtime(std::move(parts));
-}
-
-// --- run. ---
-
-void report_failed_main(const std::exception_ptr& error) noexcept {
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& e) {
-    sys::write_stderr(std::string("rouse::run: the main task ended with an exception: ") +
-                      e.what() + "\n");
-  } catch (...) {
-    sys::write_stderr("rouse::run: the main task ended with an exception of an unknown type\n");
-  }
 }
 
 }  // namespace rouse

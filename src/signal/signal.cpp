@@ -27,19 +27,18 @@ bool Signal::take_news() noexcept {
   return std::exchange(seen_, count) != count;
 }
 
-/// Looks at the count after it has seen the descriptor's readiness and before it clears that: a
-/// signal that comes after the look is a new edge, which the clear leaves alone.
+/// Reads the count after it has seen the descriptor's readiness and before it clears that: a signal
+/// that arrives after the read is a new edge, which the clear does not touch.
 Poll<Result<void>> Signal::poll_recv(Context& cx) {
   using Received = Poll<Result<void>>;
   if (!cx.take_budget()) return pending;
-  for (;;) {
+  if (take_news()) return Received::ready(Result<void>());
+  const auto look = [&](const Result<io::Ready>& seen) -> Received {
+    if (!seen) return Received::ready(seen.error());
     if (take_news()) return Received::ready(Result<void>());
-    const auto polled = event_.poll_ready(cx, io::Interest::readable);
-    if (polled.is_pending()) return pending;
-    if (!polled.value()) return Received::ready(polled.value().error());
-    if (take_news()) return Received::ready(Result<void>());
-    event_.clear_blocked(*polled.value(), io::Interest::readable);
-  }
+    return Received::ready(Result<void>(std::errc::operation_would_block));
+  };
+  return internal::poll_when_ready(event_, cx, io::Interest::readable, look);
 }
 
 Poll<std::optional<Kind>> Signal::poll_next(Context& cx) {

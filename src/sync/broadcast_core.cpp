@@ -1,4 +1,4 @@
-#include "rouse/sync/broadcast_core.hpp"
+#include "rouse/sync/internal/broadcast_core.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -6,7 +6,7 @@
 
 #include "rouse/base/assert.hpp"
 
-namespace rouse::sync {
+namespace rouse::internal {
 
 namespace {
 std::size_t ring_size(std::size_t capacity) {
@@ -16,11 +16,9 @@ std::size_t ring_size(std::size_t capacity) {
 }  // namespace
 
 BroadcastCore::BroadcastCore(std::size_t capacity)
-    : capacity_(capacity),
-      mask_(ring_size(capacity) - 1),
-      ring_(std::make_unique<Slot[]>(ring_size(capacity))) {}
+    : capacity_(capacity), mask_(ring_size(capacity) - 1), ring_(new Slot[ring_size(capacity)]) {}
 
-std::size_t BroadcastCore::send(RefPtr<BroadcastNode> node) noexcept {
+std::size_t BroadcastCore::send(RefPtr<BroadcastNode>& node) noexcept {
   RefPtr<BroadcastNode> overwritten;
   lock_.lock();
   const std::size_t receivers = receivers_.load(memory_order_relaxed);
@@ -94,15 +92,15 @@ RefPtr<BroadcastNode> BroadcastCore::take(Position& next, std::uint64_t& missed)
   return had(first);
 }
 
-std::size_t BroadcastCore::len(Position next) const noexcept {
+std::size_t BroadcastCore::size(Position next) const noexcept {
   return static_cast<std::size_t>(std::min<Position>(tail() - next, capacity_));
 }
 
-/// One receiver less is missing the value. The last takes it out of the ring.
+/// One more receiver has had the value. The last one removes it from the ring.
 RefPtr<BroadcastNode> BroadcastCore::had(Position position) noexcept {
   Slot& slot_of_it = slot(position);
   if (--slot_of_it.missing == 0) return std::move(slot_of_it.node);
   return slot_of_it.node;
 }
 
-}  // namespace rouse::sync
+}  // namespace rouse::internal

@@ -13,12 +13,12 @@
 #include <cstddef>
 
 #include "rouse/base/atomic.hpp"
-#include "rouse/base/block_pool.hpp"
+#include "rouse/base/internal/block_pool.hpp"
+#include "rouse/base/internal/spin_lock.hpp"
 #include "rouse/base/ref_ptr.hpp"
-#include "rouse/base/spin_lock.hpp"
-#include "rouse/sync/wait_until.hpp"
+#include "rouse/sync/internal/wait_until.hpp"
 
-namespace rouse::sync {
+namespace rouse::internal {
 
 namespace {
 struct CancellationTree : RefCounted<CancellationTree> {
@@ -64,6 +64,12 @@ struct CancellationNode {
   WaitList waiters;
 };
 
+}  // namespace rouse::internal
+
+namespace rouse::sync {
+
+using namespace internal;
+
 namespace {
 
 /// Nodes to be freed once the lock is given back.
@@ -103,7 +109,7 @@ void trim(CancellationNode* node, Garbage& garbage) noexcept {
 bool cancel_next(CancellationNode& top, WakeBatch& batch, Garbage& garbage) noexcept {
   CancellationNode& node = top.first_child ? *top.first_child : top;
   node.set_cancelled();
-  if (!node.waiters.is_empty()) {
+  if (!node.waiters.empty()) {
     batch.take(node.waiters.first());
     return true;
   }

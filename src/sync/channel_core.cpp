@@ -1,5 +1,5 @@
-// Waiting, growing and ending. See sync/channel_core.hpp.
-#include "rouse/sync/channel_core.hpp"
+// Waiting, growing and ending. See sync/internal/channel_core.hpp.
+#include "rouse/sync/internal/channel_core.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -7,9 +7,9 @@
 #include <new>
 #include <utility>
 
-#include "rouse/sync/wait_until.hpp"
+#include "rouse/sync/internal/wait_until.hpp"
 
-namespace rouse::sync {
+namespace rouse::internal {
 
 // --- Rings. ---
 
@@ -17,11 +17,15 @@ namespace {
 
 constexpr std::size_t first_size = model_checker ? 2 : 32;  // a model is to see it grow
 
-/// An unbounded channel that is empty does not keep a larger ring. (A bounded one does: a ring must
+/// The largest ring that an empty unbounded channel keeps. (A bounded one keeps any: a ring must
 /// not be too small for what is reserved.)
 constexpr std::uint32_t kept_size(std::size_t slot_size) {
   constexpr std::size_t bytes = model_checker ? 1 : 64 * 1024;
   return static_cast<std::uint32_t>(std::max(first_size, std::bit_floor(bytes / slot_size)));
+}
+
+std::uint32_t needed_by(const WaitingSender& sender) noexcept {
+  return sender.wants_many ? static_cast<const WaitingForMany&>(sender).needed : 1;
 }
 
 }  // namespace
@@ -90,12 +94,12 @@ ChannelCore::Ring* ChannelCore::make_ring(std::size_t size) noexcept {
   return ring;
 }
 
-/// Lets the channel go on in a larger ring, if `full` is the newest still. False: no memory.
+/// Continues the channel in a larger ring, if `full` is still the newest. False: no memory.
 bool ChannelCore::grow(const Ring& full) noexcept {
   return go_on_in_ring_of(2 * std::size_t{capacity_of(full)}, full);
 }
 
-/// Of a receiver that found nothing: lets the channel go on in a small ring, if it is empty still.
+/// For a receiver that found nothing: continues the channel in a small ring, if it is still empty.
 void ChannelCore::shrink() noexcept {
   go_on_in_ring_of(kept_, newest());
   const SpinGuard others_take_nothing(pop_lock);
@@ -169,15 +173,16 @@ bool ChannelCore::next_ring_if_emptied() noexcept {
 
 // --- Sending. ---
 
-bool ChannelCore::has_room_now(Ring& ring, std::uint64_t claims) noexcept {
+bool ChannelCore::has_room_now(Ring& ring, std::uint64_t claims, std::uint32_t n) noexcept {
   // ORDER: acquire; the slots before that head are empty.
   const std::uint32_t head = position(ring.head.load(memory_order_acquire));
   // ORDER: release; the same for those who trust the copy.
   ring.seen_head.store(head, memory_order_release);
-  return used(claims, head) < ring.capacity.load(memory_order_relaxed);
+  return used(claims, head) + static_cast<std::int32_t>(n) <=
+         ring.capacity.load(memory_order_relaxed);
 }
 
-ChannelCore::Room ChannelCore::take_room(std::uint64_t taken, Claim& claimed) {
+ChannelCore::Room ChannelCore::take_room(std::uint64_t taken, Claim& claimed, std::uint32_t n) {
   for (;;) {
     // ORDER: acquire; sees the ring that was installed.
     Ring& ring = *ring_.load(memory_order_acquire);
@@ -189,7 +194,7 @@ ChannelCore::Room ChannelCore::take_room(std::uint64_t taken, Claim& claimed) {
     }
     if ((claims & closed) != 0) return Room::closed;
     if ((claims & senders_wait) != 0) return Room::full;
-    if (!has_room_now(ring, claims)) {
+    if (!has_room_now(ring, claims, n)) {
       if (capacity_of(ring) < limit_ && grow(ring)) continue;
       if (bounded_) return Room::full;  // without memory for more, too
       ROUSE_ASSERT(capacity_of(ring) < limit_, "an unbounded channel holds 2^30 messages: receive");
@@ -201,7 +206,8 @@ ChannelCore::Room ChannelCore::take_room(std::uint64_t taken, Claim& claimed) {
       claimed = Claim{&ring, position(claims), (claims & receivers_wait) != 0};
       return Room::taken;
     }
-    // Two that race for the line slow each other down: the loser lets the winner send some more.
+    // Two senders that race for the cache line slow each other down: the loser lets the winner send
+    // some more.
     constexpr int pauses = 32;
     for (int i = 0; i < pauses; ++i) spin_hint();
   }
@@ -235,17 +241,17 @@ ChannelCore::Claim ChannelCore::claim_reserved() noexcept {
                (claims & closed) != 0 && reserved(claims) == 1};
 }
 
-void ChannelCore::unreserve() noexcept {
+void ChannelCore::unreserve(std::uint32_t n) noexcept {
   Ring* ring = nullptr;
-  const std::uint64_t claims = change_reservation(0 - one_reserved, ring);
+  const std::uint64_t claims = change_reservation(0 - n * one_reserved, ring);
   if ((claims & senders_wait) != 0) serve_senders();
-  if ((claims & closed) == 0 || reserved(claims) != 1) return;
+  if ((claims & closed) == 0 || reserved(claims) != n) return;
   wake_receivers();  // the last message that could have come does not: it is over
 }
 
-Poll<bool> ChannelCore::poll_room(WaitingSender& sender, const Context& cx) {
+Poll<bool> ChannelCore::poll_room(WaitingSender& sender, const Context& cx, Claim* at_once) {
   if (sender.is_fresh()) {
-    const Wait wait = wait_for_room(sender, cx);
+    const Wait wait = wait_for_room(sender, cx, at_once);
     if (wait == Wait::pending) return pending;
     return Poll<bool>::ready(wait == Wait::again);
   }
@@ -254,7 +260,9 @@ Poll<bool> ChannelCore::poll_room(WaitingSender& sender, const Context& cx) {
   return Poll<bool>::ready(!sender.is_refused);
 }
 
-ChannelCore::Wait ChannelCore::wait_for_room(WaitingSender& sender, const Context& cx) {
+ChannelCore::Wait ChannelCore::wait_for_room(WaitingSender& sender, const Context& cx,
+                                             Claim* at_once) {
+  const std::uint32_t needed = needed_by(sender);
   Waker waker = cx.waker();
   const SpinGuard guard(lock);
   Ring& ring = *ring_.load(memory_order_relaxed);
@@ -262,20 +270,27 @@ ChannelCore::Wait ChannelCore::wait_for_room(WaitingSender& sender, const Contex
   std::uint64_t claims = ring.claims.load(memory_order_acquire);
   while ((claims & senders_wait) == 0) {
     if ((claims & closed) != 0) return Wait::closed;
-    if (has_room_now(ring, claims)) {
+    if (has_room_now(ring, claims, needed)) {
+      const std::uint64_t taken = at_once ? one_position : needed * one_reserved;
       // ORDER: release; as in claim_quickly. Acquire if it fails: as above.
-      if (ring.claims.compare_exchange_weak(claims, claims + one_reserved, memory_order_release,
-                                            memory_order_acquire))
-        return Wait::again;
-      continue;
+      if (!ring.claims.compare_exchange_weak(claims, claims + taken, memory_order_release,
+                                             memory_order_acquire))
+        continue;
+      if (at_once) *at_once = Claim{&ring, position(claims), (claims & receivers_wait) != 0};
+      return Wait::again;
     }
     // From here on whoever makes room sees that somebody waits.
     ring.head.fetch_or(senders_wait, memory_order_relaxed);
     claims = ring.claims.fetch_or(senders_wait, memory_order_relaxed) | senders_wait;
-    if (!has_room_now(ring, claims)) break;
+    if (!has_room_now(ring, claims, needed)) break;
     no_senders_wait(ring);  // it was made right before
     // ORDER: acquire; as above.
     claims = ring.claims.load(memory_order_acquire);
+  }
+  // No ring grows while somebody waits: one that is too small is one without memory for more.
+  if (needed > capacity_of(ring)) {
+    if (waiting_senders_.empty()) no_senders_wait(ring);
+    throw std::bad_alloc();
   }
   waiting_senders_.push(sender, std::move(waker));
   return Wait::pending;
@@ -285,12 +300,14 @@ void ChannelCore::leave(WaitingSender& sender) noexcept {
   Waker dropped;
   SpinGuard guard(lock);
   if (waiting_senders_.remove(sender, dropped)) {
-    if (waiting_senders_.is_empty()) no_senders_wait(*ring_.load(memory_order_relaxed));
+    if (waiting_senders_.empty()) return no_senders_wait(*ring_.load(memory_order_relaxed));
+    guard.unlock();
+    if (sender.wants_many) serve_senders();  // those behind it may want less
     return;
   }
   guard.unlock();
   sender.wait_until_notified();
-  if (!sender.is_refused) unreserve();
+  if (!sender.is_refused) unreserve(needed_by(sender));
 }
 
 void ChannelCore::serve_senders() noexcept {
@@ -299,14 +316,16 @@ void ChannelCore::serve_senders() noexcept {
     SpinGuard guard(lock);
     Ring& ring = *ring_.load(memory_order_relaxed);
     // While the bit is set nobody else takes room, and what was reserved before has its own.
-    while (!waiting_senders_.is_empty() && !woken.is_full() &&
-           has_room_now(ring, ring.claims.load(memory_order_relaxed))) {
+    while (!waiting_senders_.empty() && !woken.is_full()) {
+      auto& first = waiting_senders_.first<WaitingSender>();
+      const std::uint32_t needed = needed_by(first);
+      if (!has_room_now(ring, ring.claims.load(memory_order_relaxed), needed)) break;
       // ORDER: release; as in claim_quickly.
-      ring.claims.fetch_add(one_reserved, memory_order_release);
-      woken.take(waiting_senders_.first());
+      ring.claims.fetch_add(needed * one_reserved, memory_order_release);
+      woken.take(first);
     }
-    if (waiting_senders_.is_empty()) no_senders_wait(ring);
-    more = !waiting_senders_.is_empty() && woken.is_full();
+    if (waiting_senders_.empty()) no_senders_wait(ring);
+    more = !waiting_senders_.empty() && woken.is_full();
     guard.unlock();
     woken.wake_all();
   }
@@ -331,13 +350,13 @@ ChannelCore::Wait ChannelCore::wait_for_message(Waiter& receiver, const Context&
   // ORDER: acquire; who finds it closed sees what was done before.
   const std::uint64_t claims = ring.claims.fetch_or(receivers_wait, memory_order_acquire);
   const bool is_over = (claims & closed) != 0 && reserved(claims) == 0;
-  const bool is_empty = size() == 0;
-  if (is_empty && !is_over) {
+  const bool empty = size() == 0;
+  if (empty && !is_over) {
     waiting_receivers_.push(receiver, std::move(waker));
     return Wait::pending;
   }
-  if (waiting_receivers_.is_empty()) no_receivers_wait();
-  return is_empty ? Wait::closed : Wait::again;
+  if (waiting_receivers_.empty()) no_receivers_wait();
+  return empty ? Wait::closed : Wait::again;
 }
 
 void ChannelCore::no_receivers_wait() noexcept {
@@ -347,9 +366,9 @@ void ChannelCore::no_receivers_wait() noexcept {
 void ChannelCore::wake_receiver() noexcept {
   WakeBatch woken;
   SpinGuard guard(lock);
-  if (!waiting_receivers_.is_empty()) {
+  if (!waiting_receivers_.empty()) {
     woken.take(waiting_receivers_.first());
-    if (waiting_receivers_.is_empty()) no_receivers_wait();
+    if (waiting_receivers_.empty()) no_receivers_wait();
   }
   guard.unlock();
   woken.wake_all();
@@ -359,7 +378,7 @@ void ChannelCore::leave(Waiter& receiver) noexcept {
   Waker dropped;
   SpinGuard guard(lock);
   if (waiting_receivers_.remove(receiver, dropped)) {
-    if (waiting_receivers_.is_empty()) no_receivers_wait();
+    if (waiting_receivers_.empty()) no_receivers_wait();
     return;
   }
   guard.unlock();
@@ -375,7 +394,7 @@ void ChannelCore::receiver_moves(Waiter& receiver) noexcept {
     receiver.wait_until_notified();
     return wake_receiver();
   }
-  if (waiting_receivers_.is_empty()) no_receivers_wait();
+  if (waiting_receivers_.empty()) no_receivers_wait();
   guard.unlock();
   std::move(woken).wake();
 }
@@ -396,13 +415,13 @@ void ChannelCore::refuse_senders() noexcept {
     Ring& ring = *ring_.load(memory_order_relaxed);
     // ORDER: release; who finds it closed sees what was done before.
     ring.claims.fetch_or(closed, memory_order_release);
-    while (!waiting_senders_.is_empty() && !woken.is_full()) {
+    while (!waiting_senders_.empty() && !woken.is_full()) {
       auto& sender = waiting_senders_.first<WaitingSender>();
       sender.is_refused = true;
       woken.take(sender);
     }
-    if (waiting_senders_.is_empty()) no_senders_wait(ring);
-    more = !waiting_senders_.is_empty() && woken.is_full();
+    if (waiting_senders_.empty()) no_senders_wait(ring);
+    more = !waiting_senders_.empty() && woken.is_full();
     guard.unlock();
     woken.wake_all();
   }
@@ -412,6 +431,17 @@ void ChannelCore::wake_receivers() noexcept {
   lock.lock();
   no_receivers_wait();
   notify_all_and_unlock(lock, waiting_receivers_);
+}
+
+/// A closed ring stays the newest, nobody takes room in it any more, and a reservation becomes a
+/// position or nothing in one exchange: so with none left its claims are final.
+bool ChannelCore::has_ended() const noexcept {
+  const Ring& ring = newest();
+  // ORDER: acquire; who finds it closed sees what was done before.
+  const std::uint64_t claims = ring.claims.load(memory_order_acquire);
+  if ((claims & closed) == 0 || reserved(claims) != 0) return false;
+  // ORDER: acquire; sees what whoever received the last one did.
+  return position(claims) == position(ring.head.load(memory_order_acquire));
 }
 
 bool ChannelCore::poll_no_receiver(Waiter& watcher, Context& cx) {
@@ -465,4 +495,4 @@ std::size_t ChannelCore::free_room() const noexcept {
   return static_cast<std::size_t>(most - std::clamp(taken, 0, most));
 }
 
-}  // namespace rouse::sync
+}  // namespace rouse::internal

@@ -1,8 +1,8 @@
-#include "rouse/sync/oneshot_core.hpp"
+#include "rouse/sync/internal/oneshot_core.hpp"
 
 #include <utility>
 
-namespace rouse::sync {
+namespace rouse::internal {
 
 namespace {
 void wake(RawWaker raw) {
@@ -100,4 +100,4 @@ bool OneshotCore::end_receiver(bool& value_left) noexcept {
   return true;
 }
 
-}  // namespace rouse::sync
+}  // namespace rouse::internal

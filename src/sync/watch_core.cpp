@@ -1,6 +1,6 @@
-#include "rouse/sync/watch_core.hpp"
+#include "rouse/sync/internal/watch_core.hpp"
 
-namespace rouse::sync {
+namespace rouse::internal {
 
 void WatchCore::publish_and_unlock() noexcept {
   // ORDER: release; publishes the value to whoever sees the version without the lock.
@@ -37,4 +37,4 @@ bool WatchCore::poll_no_receiver(Waiter& waiter, Context& cx) {
   return wait_until(lock_, senders_waiting_, waiter, cx, [this] { return receivers() == 0; });
 }
 
-}  // namespace rouse::sync
+}  // namespace rouse::internal

@@ -2,11 +2,12 @@
 // See src/sys/README.md.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
+#include "rouse/base/internal/box.hpp"
 #include "rouse/base/result.hpp"
 
 #include "sys/address.hpp"
@@ -19,6 +20,22 @@ Result<std::size_t> receive_from(int fd, std::span<std::byte> buf, NativeAddress
                                  Take take) noexcept;
 Result<std::size_t> send_to(int fd, std::span<const std::byte> data,
                             const NativeAddress& to) noexcept;
+
+/// What goes along with a datagram: the address of ours that it came to, or leaves from, and the
+/// interface; and the size of each, if there are several in one buffer.
+struct PacketInfo {
+  std::array<std::uint8_t, 16> address{};
+  std::size_t address_size = 0;  // 0: not known, 4, or 16
+  std::uint32_t interface = 0;
+  std::size_t segment_size = 0;
+  bool is_v6 = false;  // of the socket, for sending
+};
+/// As receive_from. Fills in what the options of the socket ask for.
+Result<std::size_t> receive_message(int fd, std::span<std::byte> buf, NativeAddress& from,
+                                    PacketInfo& info) noexcept;
+/// `to` may be null.
+Result<std::size_t> send_message(int fd, std::span<const std::byte> data, const NativeAddress* to,
+                                 const PacketInfo& info) noexcept;
 
 enum class Membership : std::uint8_t { join, leave };
 /// Bytes in the order in which they are sent; the interface by its address, or by its number.
@@ -35,7 +52,7 @@ bool is_without_buffers(std::error_code error) noexcept;
 class DatagramArray {
  public:
   /// Throws std::bad_alloc.
-  static std::unique_ptr<DatagramArray> make(std::size_t capacity, std::size_t datagram_size);
+  static internal::Box<DatagramArray> make(std::size_t capacity, std::size_t datagram_size);
   virtual ~DatagramArray() = default;
   DatagramArray(const DatagramArray&) = delete;
   DatagramArray& operator=(const DatagramArray&) = delete;

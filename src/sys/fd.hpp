@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "rouse/base/result.hpp"
@@ -17,6 +18,10 @@ Result<std::size_t> write(int fd, std::span<const std::byte> data) noexcept;
 
 Result<void> set_nonblocking(int fd, bool on) noexcept;
 Result<io::OwnedFd> duplicate(int fd) noexcept;
+/// Does not wait for who opens the other end of a FIFO. Error: invalid_argument if the path has a
+/// NUL in it.
+Result<io::OwnedFd> open_nonblocking(const std::string& path, io::Interest direction) noexcept;
+Result<bool> is_fifo(int fd) noexcept;
 /// The end to read from, and the one to write to; blocking.
 Result<std::pair<io::OwnedFd, io::OwnedFd>> pipe() noexcept;
 

@@ -2,8 +2,11 @@
 // All of it may block, on a disk or on the network behind it.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -19,6 +22,7 @@ struct OpenFlags {
   bool create = false;
   bool create_new = false;
   std::uint32_t mode = 0666;  // of a new file, less the umask
+  int custom = 0;             // more flags of the system
 };
 
 /// What stat tells.
@@ -30,6 +34,25 @@ struct FileStatus {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::uint64_t links = 0;
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::optional<std::int64_t> created_ns;  // nothing: the file system does not know
+};
+
+/// Since 1970; nothing: stays as it is.
+struct TimesToSet {
+  std::optional<std::int64_t> accessed_ns;
+  std::optional<std::int64_t> modified_ns;
+};
+
+enum class LockKind : std::uint8_t { exclusive, shared };
+
+/// Who wants the lock of an open file, which all its duplicates share: for fs::lock.
+class FileLockState {
+ public:
+  std::mutex mutex;
+  unsigned attempts = 0;  ///< that have locked it, and whose future has not seen that yet
+  bool is_held = false;   ///< somebody was told that it is locked
 };
 
 enum class SeekBase : std::uint8_t { start, current, end };
@@ -44,6 +67,8 @@ class File {
   ~File();
 
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+  /// Gives the descriptor up. For the last who refers to this.
+  [[nodiscard]] int release() const noexcept { return descriptor_.exchange(-1); }
 
   /// How many bytes were read; 0 is the end.
   Result<std::size_t> read(std::span<std::byte> bytes) const noexcept;
@@ -58,11 +83,15 @@ class File {
   Result<void> set_len(std::uint64_t size) const noexcept;
   Result<FileStatus> status() const noexcept;
   Result<void> set_mode(std::uint32_t mode) const noexcept;
+  Result<void> set_times(const TimesToSet& times) const noexcept;
+  /// False: somebody else has it locked. Never waits for that.
+  Result<bool> try_lock(LockKind kind) const noexcept;
+  Result<void> unlock() const noexcept;
   /// Another descriptor of the same open file: they share the position.
   Result<File> duplicate() const noexcept;
 
  private:
-  int descriptor_;  // -1: moved from
+  mutable std::atomic<int> descriptor_;  // -1: moved from, or released
 };
 
 }  // namespace rouse::sys

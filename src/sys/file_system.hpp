@@ -19,7 +19,10 @@ Result<FileStatus> status(const std::string& path, Links links) noexcept;
 Result<void> set_mode(const std::string& path, std::uint32_t mode) noexcept;
 Result<void> rename(const std::string& from, const std::string& to) noexcept;
 Result<void> remove_file(const std::string& path) noexcept;
-Result<void> create_dir(const std::string& path) noexcept;
+Result<void> create_dir(const std::string& path, std::uint32_t mode) noexcept;
+Result<void> set_times(const std::string& path, const TimesToSet& times) noexcept;
+/// The names in it are on the disk.
+Result<void> sync_dir(const std::string& path) noexcept;
 Result<void> remove_dir(const std::string& path) noexcept;
 /// With all that is in it; links are removed, not followed.
 Result<void> remove_dir_all(const std::string& path) noexcept;

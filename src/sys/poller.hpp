@@ -2,11 +2,11 @@
 // told once. See src/sys/README.md.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
 
+#include "rouse/base/internal/durations.hpp"
 #include "rouse/base/result.hpp"
 #include "rouse/io/owned_fd.hpp"
 #include "rouse/io/ready.hpp"
@@ -43,7 +43,7 @@ class Poller {
   [[nodiscard]] bool is_of_parent() const noexcept;
   void refuse_in_forked_child() const noexcept;
 
-  std::uint32_t forks_before_ = 0;  // sys::fork_count when this was made
+  std::uint32_t forks_before_ = 0;  // sys::process_forks when this was made
   io::OwnedFd epoll_;
   io::OwnedFd wake_;
   Event events_[max_events];

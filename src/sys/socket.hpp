@@ -2,13 +2,15 @@
 // See src/sys/README.md.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "rouse/base/internal/durations.hpp"
 #include "rouse/base/result.hpp"
 #include "rouse/io/buffer.hpp"
 #include "rouse/io/owned_fd.hpp"
@@ -66,12 +68,21 @@ enum class SocketOption : std::uint8_t {
   only_v6,
   quick_ack,
   user_timeout,
+  tos,
+  traffic_class_v6,
+  packet_info_v4,
+  packet_info_v6,
+  udp_gro,
+  udp_segment,
 };
 Result<void> set_option(int fd, SocketOption option, int value) noexcept;
 Result<int> get_option(int fd, SocketOption option) noexcept;
 /// Nothing: close returns at once and the system sends the rest. Zero: close cuts the connection.
 Result<void> set_linger(int fd, std::optional<int> seconds) noexcept;
 Result<std::optional<std::chrono::seconds>> get_linger(int fd) noexcept;
+/// The network interface that a socket is bound to; empty: none.
+Result<void> set_device(int fd, std::string_view name) noexcept;
+Result<std::string> get_device(int fd);
 /// AF_INET, AF_INET6 or AF_UNIX.
 Result<int> family_of(int fd) noexcept;
 /// Who made the other end of a Unix stream.

@@ -1,19 +1,21 @@
 #include "rouse/thread/thread.hpp"
 
+#include <memory>
+
+#include "base/append_what.hpp"
 #include "sys/console.hpp"
 #include "sys/thread.hpp"
 
-namespace rouse::thread {
+namespace rouse::internal {
 
-void start_thread(const std::string& name, std::size_t stack_size,
-                  std::unique_ptr<ThreadBody> body) {
+void start_thread(const std::string& name, std::size_t stack_size, Box<ThreadBody> body) {
   sys::ThreadOptions options;
   options.name = name;
   options.stack_size = stack_size;
   // A std::function wants what can be copied.
-  const auto shared = std::make_shared<std::unique_ptr<ThreadBody>>(std::move(body));
+  const auto shared = std::make_shared<Box<ThreadBody>>(std::move(body));
   auto thread = sys::Thread::start(options, [shared] {
-    const std::unique_ptr<ThreadBody> own = std::move(*shared);
+    const Box<ThreadBody> own = std::move(*shared);
     own->run();
   });
   if (!thread) {
@@ -28,20 +30,14 @@ namespace {
 
 void print(const std::exception_ptr& error) {
   std::string line = "rouse: a thread ended with an exception that nobody joined: ";
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& e) {
-    line += e.what();
-  } catch (...) {
-    line += "not a std::exception";
-  }
+  append_what(line, error);
   line += '\n';
   sys::write_stderr(line);
 }
 
 }  // namespace
 
-void report_unhandled(const std::exception_ptr& error) noexcept {
+void report_thread_exception(const std::exception_ptr& error) noexcept {
   try {
     print(error);
   } catch (const std::bad_alloc&) {
@@ -51,4 +47,4 @@ void report_unhandled(const std::exception_ptr& error) noexcept {
   }
 }
 
-}  // namespace rouse::thread
+}  // namespace rouse::internal

@@ -1,5 +1,5 @@
-// Clock: the time of one runtime. It goes with the system's, until a test pauses it: then it stands
-// still and goes on only when it is told to. After `resume` it goes on from where it stood.
+// Clock: the time of one runtime. It runs with the system's clock until a test pauses it: then it
+// stands still and moves only when told to. After `resume` it continues from where it stood.
 //
 // Any thread may read it. Pausing, jumping and resuming are for one thread at a time.
 #pragma once

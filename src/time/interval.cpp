@@ -1,18 +1,27 @@
 #include "rouse/time/interval.hpp"
 
-#include "rouse/time/timeout.hpp"
+#include <utility>
 
 namespace rouse {
-
-TimedOut::TimedOut()
-    : std::system_error(std::make_error_code(std::errc::timed_out), "rouse::timeout") {}
-TimedOut::~TimedOut() = default;
 
 Interval::Interval(time::Instant first, time::Nanoseconds period) noexcept
     : timer_(first), period_(period) {
   ROUSE_ASSERT(period > time::Nanoseconds::zero(),
                "an interval needs a period greater than zero; to let others run again and again, "
                "co_await yield_now()");
+}
+
+Interval::Interval(Interval&& other) noexcept
+    : timer_((other.timer_.leave(), std::move(other.timer_))),
+      period_(other.period_),
+      missed_(other.missed_) {}
+
+Interval& Interval::operator=(Interval&& other) noexcept {
+  other.timer_.leave();
+  timer_.reset(other.timer_.deadline);
+  period_ = other.period_;
+  missed_ = other.missed_;
+  return *this;
 }
 
 Poll<time::Instant> Interval::poll_tick(Context& cx) {

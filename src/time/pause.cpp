@@ -7,14 +7,19 @@
 #include "time/timers.hpp"
 
 namespace rouse::time {
+
+using namespace internal;
+
 namespace {
 
 TimeContext& pausable(const char* call) noexcept {
   TimeContext* context = TimeContext::current();
-  ROUSE_ASSERT(context && context->can_pause,
-               "the clock can be paused and moved only in tasks of a runtime that runs them on one "
-               "thread: build it with current_thread() or worker_threads(1)",
-               call);
+  ROUSE_ASSERT(
+      context && context->can_pause,
+      "the clock can be paused and moved only in tasks of a runtime that runs them on one "
+      "thread: build it with current_thread() or worker_threads(1). A LocalSet that runs beside "
+      "it can't, either: do it in a task of the runtime",
+      call);
   return *context;
 }
 
@@ -35,8 +40,8 @@ bool is_paused() noexcept {
   return context && context->clock.is_paused();
 }
 
-/// Goes to the next deadline, yields until the runtime has fired what is due there, then once more
-/// so that those who were woken come first.
+/// Advances to the next deadline, yields until the runtime has fired what is due there, then once
+/// more so that the woken tasks run first.
 Poll<void> Advance::poll(Context& cx) {
   TimeContext& context = pausable("time::advance");
   ROUSE_ASSERT(context.clock.is_paused(),
@@ -45,7 +50,7 @@ Poll<void> Advance::poll(Context& cx) {
     target_ = add(context.clock.now(), std::max(by_, Nanoseconds::zero()));
     has_begun_ = true;
   }
-  const Instant next = context.timers.next();
+  const Instant next = context.next();
   const bool has_fired = next > context.clock.now() || next == Instant::max();
   if (has_fired && is_last_turn_) {
     if (context.clock.now() >= target_) return Poll<void>::ready();

@@ -1,16 +1,10 @@
-#include "rouse/time/timer_entry.hpp"
+#include "rouse/time/internal/timer_entry.hpp"
 
-#include "sys/clock.hpp"
 #include "time/timers.hpp"
 
-namespace rouse::time {
+namespace rouse::internal {
 
-Instant now() noexcept {
-  if (const TimeContext* context = TimeContext::current()) return context->clock.now();
-  return Instant(Nanoseconds(static_cast<std::int64_t>(sys::monotonic_ns())));
-}
-
-TimerEntry::TimerEntry(Instant at) noexcept : TimerEntry(at, now()) {}
+TimerEntry::TimerEntry(time::Instant at) noexcept : TimerEntry(at, time::now()) {}
 
 Timers* TimerEntry::timers() const noexcept {
   const std::uintptr_t place = load();
@@ -39,18 +33,18 @@ bool TimerEntry::poll(Context& cx) {
   return false;
 }
 
-void TimerEntry::reset(Instant at) {
+void TimerEntry::reset(time::Instant at) {
   const TimeContext* here = TimeContext::current();
   if (Timers* in = timers()) {
     const bool is_own = here && here->is_owner && &here->timers == in;
     if (in->move(*this, at, is_own)) return;
   }
   deadline = at;
-  place_.store(at <= now() ? fired : fresh, memory_order_relaxed);
+  place_.store(at <= time::now() ? fired : fresh, memory_order_relaxed);
 }
 
 void TimerEntry::cancel() noexcept {
   if (Timers* in = timers()) in->cancel(*this);
 }
 
-}  // namespace rouse::time
+}  // namespace rouse::internal

@@ -1,19 +1,22 @@
+// Who fires timers: the thread of a worker, between two polls and before it sleeps
+// (PoolCore::drive, LocalCore, through runtime/drivers.cpp); for one in a long poll, an idle worker
+// (StallWatch).
 #include "time/timers.hpp"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-namespace rouse::time {
+namespace rouse::internal {
 namespace {
 
 constinit thread_local TimeContext* current_context = nullptr;
 
-/// So many nodes are moved between slots while the lock is held.
+/// The most nodes that cascade while the lock is held.
 constexpr std::size_t max_moves = 256;
-/// So many timers fire before the tasks have their turn.
+/// The most timers that fire before tasks get their turn.
 constexpr std::size_t max_fired = 256;
-/// And so often the lock is taken.
+/// And the most times that the lock is taken.
 constexpr unsigned max_rounds = 16;
 
 void wake_all(Waker* wakers, std::size_t count) noexcept {
@@ -39,7 +42,7 @@ Timers::Inserted Timers::insert(TimerEntry& entry, Waker waker) noexcept {
   return tick < wakes_up_at_ ? Inserted::before_wake_up : Inserted::yes;
 }
 
-/// For whoever holds the lock: the entry is in here. The last that is done with it.
+/// For the lock holder: the entry is in here. This is the last access to it.
 Waker Timers::take_out(TimerEntry& entry, std::uintptr_t place) noexcept {
   Waker waker = std::move(entry.waker_.write());
   // ORDER: release; whoever sees it may free the entry.
@@ -74,7 +77,7 @@ bool Timers::keep_waker(TimerEntry& entry, const Context& cx, const Timers* here
   return true;  // the guard goes first, then the old waker
 }
 
-bool Timers::move(TimerEntry& entry, Instant deadline, bool is_owner) noexcept {
+bool Timers::move(TimerEntry& entry, time::Instant deadline, bool is_owner) noexcept {
   Waker woken;  // after the guard
   const std::uint64_t tick = TimerWheel::tick_after(deadline);
   {
@@ -97,14 +100,14 @@ bool Timers::move(TimerEntry& entry, Instant deadline, bool is_owner) noexcept {
 bool Timers::note_awake() noexcept {
   const SpinGuard guard(lock_);
   wakes_up_at_ = 0;
-  return !wheel_.is_empty();
+  return !wheel_.empty();
 }
 
-void Timers::fire_due(const Clock& clock) noexcept {
+void Timers::fire_due(const time::Clock& clock) noexcept {
   if (note_awake()) fire_for_owner(clock);  // the array there costs something, too
 }
 
-void Timers::fire_for_owner(const Clock& clock) noexcept {
+void Timers::fire_for_owner(const time::Clock& clock) noexcept {
   std::array<Waker, batch_size> wakers;
   bool more = true;
   std::size_t fired = 0;
@@ -115,10 +118,10 @@ void Timers::fire_for_owner(const Clock& clock) noexcept {
   }
 }
 
-std::size_t Timers::take_due(const Clock& clock, Waker* wakers, bool& more) noexcept {
+std::size_t Timers::take_due(const time::Clock& clock, Waker* wakers, bool& more) noexcept {
   const SpinGuard guard(lock_);
   more = false;
-  if (wheel_.is_empty()) return 0;
+  if (wheel_.empty()) return 0;
   more = !wheel_.advance(TimerWheel::tick_before(clock.now()), max_moves) || wheel_.is_dealing();
   for (std::size_t count = 0; count < batch_size; ++count) {
     WheelNode* node = wheel_.pop_due();
@@ -130,23 +133,23 @@ std::size_t Timers::take_due(const Clock& clock, Waker* wakers, bool& more) noex
   return batch_size;
 }
 
-Nanoseconds Timers::sleep_time(const Clock& clock) noexcept {
+time::Nanoseconds Timers::sleep_time(const time::Clock& clock) noexcept {
   const SpinGuard guard(lock_);
   wakes_up_at_ = wheel_.next_tick();
-  if (wakes_up_at_ == TimerWheel::never) return Nanoseconds::max();
-  const Instant now = clock.now();
-  const Instant next = TimerWheel::time_of(wakes_up_at_);
-  return next > now ? next - now : Nanoseconds::zero();
+  if (wakes_up_at_ == TimerWheel::never) return time::Nanoseconds::max();
+  const time::Instant now = clock.now();
+  const time::Instant next = TimerWheel::time_of(wakes_up_at_);
+  return next > now ? next - now : time::Nanoseconds::zero();
 }
 
-Instant Timers::next() noexcept {
+time::Instant Timers::next() noexcept {
   const SpinGuard guard(lock_);
   wakes_up_at_ = TimerWheel::never;  // whatever comes, the owner is to see it
   const std::uint64_t tick = wheel_.next_tick();
-  return tick == TimerWheel::never ? Instant::max() : TimerWheel::time_of(tick);
+  return tick == TimerWheel::never ? time::Instant::max() : TimerWheel::time_of(tick);
 }
 
-void Timers::open(Instant now, bool owner_may_block) noexcept {
+void Timers::open(time::Instant now, bool owner_may_block) noexcept {
   const SpinGuard guard(lock_);
   wheel_.restart(TimerWheel::tick_before(now));
   wakes_up_at_ = 0;
@@ -197,7 +200,7 @@ namespace {
 constinit TimersStore unused_timers;
 }  // namespace
 
-Timers& acquire_timers(Instant now, bool owner_may_block) {
+Timers& acquire_timers(time::Instant now, bool owner_may_block) {
   Timers* timers = unused_timers.take();
   if (timers == nullptr) timers = new Timers();
   timers->open(now, owner_may_block);
@@ -209,4 +212,4 @@ void release_timers(Timers& timers) noexcept {
   unused_timers.keep(timers);
 }
 
-}  // namespace rouse::time
+}  // namespace rouse::internal

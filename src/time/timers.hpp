@@ -1,27 +1,27 @@
 // Timers: the timers of one thread that runs tasks: a TimerWheel, its lock, and the wakers in it.
 // TimeContext: what a thread knows of time: which timers are its own, and by which clock they go.
 //
-// The owner's thread inserts, fires, and asks how long it may sleep; while it is in a long poll,
-// others fire for it. Any thread may cancel; threads
-// without timers of their own insert into another's, and unpark its owner if he would sleep too
-// long. All of it under the SpinLock, which guards a few instructions: wakers are cloned, woken and
-// dropped outside.
+// The owner's thread inserts, fires, and asks how long it may sleep; during a long poll others fire
+// for it. Any thread may cancel. Threads without timers of their own insert into another's, and
+// unpark its owner if it would sleep too long. All of this happens under the SpinLock, which guards
+// a few instructions: wakers are cloned, woken and dropped outside.
 //
 // Timers are never freed: `release_timers` keeps them for the next `acquire_timers`. So a sleep
 // that outlives its runtime may still take the lock that its entry points to, and see that it is no
 // longer in there.
 #pragma once
 
-#include <chrono>
+#include <algorithm>
 #include <cstdint>
 
-#include "rouse/base/spin_lock.hpp"
-#include "rouse/time/timer_entry.hpp"
+#include "rouse/base/internal/durations.hpp"
+#include "rouse/base/internal/spin_lock.hpp"
+#include "rouse/time/internal/timer_entry.hpp"
 
 #include "time/clock.hpp"
 #include "time/timer_wheel.hpp"
 
-namespace rouse::time {
+namespace rouse::internal {
 
 class Timers {
  public:
@@ -31,7 +31,7 @@ class Timers {
 
   enum class Inserted : std::uint8_t {
     yes,
-    before_wake_up,  ///< and its owner sleeps longer than that: unpark him
+    before_wake_up,  ///< and its owner sleeps longer than that: unpark it
     closed,          ///< not at all
   };
   /// Lets `entry`, which is in no wheel, wait here. Any thread.
@@ -45,28 +45,30 @@ class Timers {
   bool keep_waker(TimerEntry& entry, const Context& cx, const Timers* here);
   /// Takes it out and gives it a new deadline and, if this thread owns these timers, puts it back.
   /// False: it is in no wheel now.
-  bool move(TimerEntry& entry, Instant deadline, bool is_owner) noexcept;
+  bool move(TimerEntry& entry, time::Instant deadline, bool is_owner) noexcept;
 
   // The owner.
-  /// Fires what is due, up to a bound, and wakes who waited for that.
-  void fire_due(const Clock& clock) noexcept;
-  /// The same on any thread, for an owner that is long in coming. Whether he sleeps is left alone.
-  void fire_for_owner(const Clock& clock) noexcept;
-  /// How long the owner may sleep; he is unparked if an earlier timer comes.
-  Nanoseconds sleep_time(const Clock& clock) noexcept;
+  /// Fires what is due, up to a bound, and wakes the waiters.
+  void fire_due(const time::Clock& clock) noexcept;
+  /// The same on any thread, while the owner is in a long poll. Does not touch the record of its
+  /// sleep.
+  void fire_for_owner(const time::Clock& clock) noexcept;
+  /// How long the owner may sleep; it is unparked if an earlier timer is inserted.
+  time::Nanoseconds sleep_time(const time::Clock& clock) noexcept;
   /// For a paused clock: the time of the next timer, or a time before it; Instant::max(), at which
   /// nothing fires, if there is none.
-  Instant next() noexcept;
-  /// Takes no more. Whoever waits is woken, his entry fresh.
-  void open(Instant now, bool owner_may_block) noexcept;
+  time::Instant next() noexcept;
+  /// Accepts timers, for a new owner. `owner_may_block`: see acquire_timers.
+  void open(time::Instant now, bool owner_may_block) noexcept;
+  /// Accepts no more timers. Waiters are woken, with fresh entries.
   void close() noexcept;
 
  private:
   friend class TimersStore;
   static constexpr std::size_t batch_size = 32;
-  /// Whether there are timers at all. The owner is awake: nobody has to unpark him.
+  /// Whether there are timers at all. The owner is awake: nobody has to unpark it.
   bool note_awake() noexcept;
-  std::size_t take_due(const Clock& clock, Waker* wakers, bool& more) noexcept;
+  std::size_t take_due(const time::Clock& clock, Waker* wakers, bool& more) noexcept;
   std::size_t take_any(Waker* wakers) noexcept;
   bool is_in_here(const TimerEntry& entry) const noexcept {
     return entry.place_.load(memory_order_relaxed) == reinterpret_cast<std::uintptr_t>(this);
@@ -76,31 +78,38 @@ class Timers {
   SpinLock lock_;
   bool closed_ = true;
   bool owner_may_block_ = false;   // so what others poll should not stay
-  std::uint64_t wakes_up_at_ = 0;  // the tick until which the owner sleeps; 0: he is awake
+  std::uint64_t wakes_up_at_ = 0;  // the tick until which the owner sleeps; 0: it is awake
   TimerWheel wheel_;
   Timers* next_free_ = nullptr;  // TimersStore's
 };
 
 /// Open timers, and nobody else's until they are released. `owner_may_block`: it is no executor's
 /// thread, so it need not look after them while it polls (block_on).
-Timers& acquire_timers(Instant now, bool owner_may_block = false);
+Timers& acquire_timers(time::Instant now, bool owner_may_block = false);
 /// Closes them.
 void release_timers(Timers& timers) noexcept;
 
 class TimeContext {
  public:
   using UnparkFn = void (*)(void* executor) noexcept;
-  TimeContext(Timers& its_timers, Clock& its_clock, bool owns) noexcept
+  TimeContext(Timers& its_timers, time::Clock& its_clock, bool owns) noexcept
       : timers(its_timers), clock(its_clock), is_owner(owns) {}
   TimeContext(const TimeContext&) = delete;
   TimeContext& operator=(const TimeContext&) = delete;
 
   Timers& timers;
-  Clock& clock;
+  time::Clock& clock;
   const bool is_owner;        // this thread looks after the timers
   bool can_pause = true;      // the clock: nobody else goes by it
   UnparkFn unpark = nullptr;  // who does, if it does not
   void* unparked = nullptr;
+  Timers* beside = nullptr;  // go by the same clock, and this thread looks after them, too
+
+  /// See Timers::next: of both.
+  [[nodiscard]] time::Instant next() const noexcept {
+    const time::Instant own = timers.next();
+    return beside == nullptr ? own : std::min(own, beside->next());
+  }
 
   /// This thread's; null outside of a runtime.
   static TimeContext* current() noexcept;
@@ -108,4 +117,4 @@ class TimeContext {
   static TimeContext* exchange_current(TimeContext* context) noexcept;
 };
 
-}  // namespace rouse::time
+}  // namespace rouse::internal

@@ -1,6 +1,6 @@
 // Under AddressSanitizer every block is its own allocation: what is asked about the pool's size
 // then holds trivially, and what is asked about the blocks is checked by the sanitizer too.
-#include "rouse/base/block_pool.hpp"
+#include "rouse/base/internal/block_pool.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,6 +10,7 @@
 #include <ctime>
 #include <memory>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -19,6 +20,8 @@
 #include "support/sanitizer.hpp"
 
 namespace rouse {
+
+using namespace internal;
 namespace {
 
 struct Block {

@@ -144,9 +144,9 @@ TEST(Result, OfOneTypeDoesNotTurnIntoAValueOfAnother) {
 }
 
 TEST(Result, KnowsItself) {
-  static_assert(is_result<Result<int>>);
-  static_assert(is_result<Result<void>>);
-  static_assert(!is_result<int>);
+  static_assert(internal::is_result<Result<int>>);
+  static_assert(internal::is_result<Result<void>>);
+  static_assert(!internal::is_result<int>);
 }
 
 TEST(ResultDeathTest, WrongAnswersAreRefused) {

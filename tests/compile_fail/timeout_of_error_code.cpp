@@ -15,5 +15,5 @@ using Answer = std::error_code;
 rouse::Async<Answer> ask() { co_return Answer(); }
 
 rouse::Async<void> wait_for_answer() {
-  (void)co_await rouse::timeout(std::chrono::seconds(1), ask());
+  (void)co_await rouse::timeout(std::chrono::seconds(1), ask()).result();
 }

@@ -17,6 +17,8 @@
 #include "core/support.hpp"
 
 namespace rouse {
+
+using namespace internal;
 namespace {
 
 using test::Life;
@@ -183,7 +185,7 @@ TEST(AnyFuture, OwnsALargeFutureOnTheHeap) {
 TEST(AnyFuture, MoveAssignmentDestroysTheOldFuture) {
   Lives old_lives;
   Lives new_lives;
-  AnyFuture<int> future = LargeFuture(old_lives);
+  [[maybe_unused]] AnyFuture<int> future = LargeFuture(old_lives);
   future = LargeFuture(new_lives);
   EXPECT_EQ(old_lives.alive(), 0);
   EXPECT_EQ(new_lives.alive(), 1);
@@ -201,7 +203,8 @@ TEST(AnyFuture, AFutureWhoseMoveThrowsLeavesNothingBehind) {
    private:
     Life life_;
   };
-  EXPECT_THROW(const AnyFuture<int> never{ThrowsOnMove(lives)}, std::runtime_error);
+  EXPECT_THROW([[maybe_unused]] const AnyFuture<int> never{ThrowsOnMove(lives)},
+               std::runtime_error);
   EXPECT_EQ(lives.alive(), 0);  // and no leak: AddressSanitizer sees it
 }
 
@@ -245,7 +248,7 @@ TEST(AnyFuture, NestsAsFarAsNeeded) {
 
 TEST(AnyFutureDeathTest, PollingAMovedFromOneIsRefused) {
   AnyFuture<int> future = give(1);
-  const AnyFuture<int> moved = std::move(future);
+  [[maybe_unused]] const AnyFuture<int> moved = std::move(future);
   EXPECT_DEATH((void)poll_once(future),  // NOLINT(bugprone-use-after-move)
                "poll\\(\\) of an AnyFuture that was moved from");
 }

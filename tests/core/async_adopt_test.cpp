@@ -13,6 +13,8 @@
 #include "core/support.hpp"
 
 namespace rouse {
+
+using namespace internal;
 namespace {
 
 using Log = std::vector<std::string>;

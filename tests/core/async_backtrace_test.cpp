@@ -95,7 +95,7 @@ TEST(AsyncBacktrace, OfAFinishedCoroutineNamesItself) {
 TEST(AsyncBacktrace, OfAMovedFromAsyncIsEmpty) {
   Gate<> gate;
   auto future = outer_function(gate);
-  const auto moved = std::move(future);
+  [[maybe_unused]] const auto moved = std::move(future);
   EXPECT_TRUE(awaits_of(future).empty());  // NOLINT(bugprone-use-after-move)
   EXPECT_STREQ(future.name(), "(moved from or awaited)");
 }

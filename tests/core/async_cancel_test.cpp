@@ -35,7 +35,7 @@ Async<> leave_at_once(Life life) {
 TEST(Async, DestroyedUnstartedGivesItsArgumentsBack) {
   Lives lives;
   {
-    auto future = leave_at_once(Life(lives));
+    [[maybe_unused]] auto future = leave_at_once(Life(lives));
     EXPECT_EQ(lives.alive(), 1);
   }
   EXPECT_EQ(lives.alive(), 0);
@@ -151,21 +151,21 @@ TEST(Async, MoveAssignmentCancelsWhatWasThere) {
 }
 
 /// A list of coroutines that were not begun, each inside the one before.
-struct ListOfFutures {
-  explicit ListOfFutures(Lives& lives) : life(lives) {}
+struct ListOfAsyncs {
+  explicit ListOfAsyncs(Lives& lives) : life(lives) {}
   Life life;
   std::optional<Async<void>> next;
 };
-Async<void> owns(std::unique_ptr<ListOfFutures>) { co_return; }
+Async<void> owns_list(std::unique_ptr<ListOfAsyncs>) { co_return; }
 
 TEST(Async, MayBeAssignedOneThatIsInsideOfItself) {
   Lives lives;
   {
-    auto inner = std::make_unique<ListOfFutures>(lives);
-    auto outer = std::make_unique<ListOfFutures>(lives);
-    outer->next = owns(std::move(inner));
+    auto inner = std::make_unique<ListOfAsyncs>(lives);
+    auto outer = std::make_unique<ListOfAsyncs>(lives);
+    outer->next = owns_list(std::move(inner));
     std::optional<Async<void>>& next = outer->next;
-    Async<void> future = owns(std::move(outer));
+    Async<void> future = owns_list(std::move(outer));
     future = std::move(*next);
     EXPECT_EQ(lives.alive(), 1);
     auto& same = future;
@@ -180,14 +180,14 @@ TEST(Async, AMovedFromAsyncOwnsNothing) {
   auto future = outer(log);
   EXPECT_TRUE(poll_once(future).is_pending());
   {
-    const auto moved = std::move(future);
+    [[maybe_unused]] const auto moved = std::move(future);
     EXPECT_TRUE(log.empty());
   }
   EXPECT_EQ(log.size(), 5u);
 }
 
 Async<> use_child_as_variable(Log& log, Gate<>& gate) {
-  auto unstarted = inner(log);
+  [[maybe_unused]] auto unstarted = inner(log);
   auto started = middle(log);
   EXPECT_TRUE(poll_once(started).is_pending());  // polled by hand, then left alone
   const Note note(log, "owner");

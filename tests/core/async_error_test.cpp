@@ -1,11 +1,13 @@
 // Async: exceptions, from wherever they may come.
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "rouse/core/async.hpp"
+#include "rouse/core/async_result.hpp"
 #include "rouse/testing/gate.hpp"
 #include "rouse/testing/poll_harness.hpp"
 
@@ -130,11 +132,11 @@ TEST(Async, UnwindsInnermostFirstWhenALeafThrows) {
   }
 }
 
-Async<int> await_gate(testing::Gate<int>& gate) { co_return co_await gate.wait(); }
+Async<int> await_the_gate(testing::Gate<int>& gate) { co_return co_await gate.wait(); }
 
 TEST(Async, CarriesTheVeryExceptionObject) {
   testing::Gate<int> gate;
-  PollHarness h(await_gate(gate));
+  PollHarness h(await_the_gate(gate));
   EXPECT_TRUE(h.poll().is_pending());
   const auto error = std::make_exception_ptr(std::runtime_error("the one"));
   gate.fail(error);
@@ -145,6 +147,35 @@ TEST(Async, CarriesTheVeryExceptionObject) {
     seen = std::current_exception();
   }
   EXPECT_EQ(seen, error);
+}
+
+/// A system_error that knows more than its code.
+class Detailed : public std::system_error {
+ public:
+  Detailed() : std::system_error(std::make_error_code(std::errc::io_error), "the details") {}
+};
+AsyncResult<int> fail_with_details(bool suspend) {
+  if (suspend) co_await test::PendingOnce();
+  throw Detailed();
+}
+AsyncResult<int> await_details(bool suspend) { co_return co_await fail_with_details(suspend); }
+Async<std::error_code> code_of_details(bool suspend) {
+  co_return (co_await await_details(suspend).result()).error();
+}
+
+TEST(AsyncResult, AwaitedItThrowsTheExceptionItself) {
+  for (const bool suspend : {false, true}) {
+    PollHarness h(await_details(suspend));
+    if (suspend) {
+      EXPECT_TRUE(h.poll().is_pending());
+    }
+    EXPECT_THROW((void)h.poll(), Detailed);
+    PollHarness code(code_of_details(suspend));
+    if (suspend) {
+      EXPECT_TRUE(code.poll().is_pending());
+    }
+    EXPECT_EQ(code.poll().value(), std::errc::io_error);
+  }
 }
 
 struct ThrowsOnConversion {

@@ -30,7 +30,8 @@ struct Pair {
 TEST(AsyncMisuseDeathTest, MovingACoroutineThatAnotherAwaitsSaysSo) {
   Pair pair;
   EXPECT_DEATH(
-      { Async<void> moved = std::move(*pair.child); }, "while another coroutine awaits it");
+      { [[maybe_unused]] Async<void> moved = std::move(*pair.child); },
+      "while another coroutine awaits it");
 }
 
 TEST(AsyncMisuseDeathTest, DestroyingACoroutineThatAnotherAwaitsSaysSo) {

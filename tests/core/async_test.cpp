@@ -22,10 +22,10 @@ using test::ReadyAfter;
 using testing::Gate;
 using testing::PollHarness;
 
-Async<int> give(int x) { co_return x; }
+Async<int> echo_back(int x) { co_return x; }
 
 TEST(Async, ReturnsAValue) {
-  auto future = give(7);
+  auto future = echo_back(7);
   EXPECT_EQ(poll_once(future).value(), 7);
 }
 
@@ -44,7 +44,7 @@ TEST(Async, OfVoidRuns) {
 TEST(Async, IsLazy) {
   bool done = false;
   {
-    auto future = set(done);
+    [[maybe_unused]] auto future = set(done);
     EXPECT_FALSE(done);
   }
   EXPECT_FALSE(done);  // destroyed before it began
@@ -75,12 +75,12 @@ TEST(Async, TakesAndReturnsMoveOnlyValues) {
   EXPECT_EQ(*poll_once(future).value(), 5);
 }
 
-struct Pair {
-  Pair(int a, int b) : first(a), second(b) {}
+struct TwoNumbers {
+  TwoNumbers(int a, int b) : first(a), second(b) {}
   int first;
   int second;
 };
-Async<Pair> give_pair() { co_return {1, 2}; }
+Async<TwoNumbers> give_pair() { co_return {1, 2}; }
 Async<std::string> give_text() { co_return "text"; }
 
 TEST(Async, ConvertsWhatIsReturnedToItsType) {
@@ -121,7 +121,7 @@ TEST(Async, AwaitsValuesThatCannotBeAssigned) {
 
 Async<int> sum(int n) {
   int total = 0;
-  for (int i = 1; i <= n; ++i) total += co_await give(i);
+  for (int i = 1; i <= n; ++i) total += co_await echo_back(i);
   co_return total;
 }
 
@@ -160,8 +160,8 @@ TEST(Async, NeverSuspendsOnALeafThatIsReady) {
   EXPECT_EQ(h.waker().clones_made(), 0u);
 }
 
-Async<int> await_gate(Gate<int>& gate) { co_return co_await gate.wait(); }
-Async<int> await_gate_deeply(Gate<int>& gate) { co_return 1 + co_await await_gate(gate); }
+Async<int> pass_gate(Gate<int>& gate) { co_return co_await gate.wait(); }
+Async<int> await_gate_deeply(Gate<int>& gate) { co_return 1 + co_await pass_gate(gate); }
 
 TEST(Async, IsPendingUntilItsLeafIsReady) {
   Gate<int> gate;
@@ -247,7 +247,7 @@ TEST(Async, CanBeMovedBeforeAndBetweenPolls) {
 
 Async<std::vector<int>> collect(int n) {
   std::vector<Async<int>> children;
-  for (int i = 0; i < n; ++i) children.push_back(give(i));
+  for (int i = 0; i < n; ++i) children.push_back(echo_back(i));
   std::vector<int> values;
   for (Async<int>& child : children) values.push_back(co_await child);
   co_return values;
@@ -280,7 +280,7 @@ struct Base {
   virtual Async<int> number() = 0;
 };
 struct Derived final : Base {
-  Async<int> number() override { co_return co_await give(value); }
+  Async<int> number() override { co_return co_await echo_back(value); }
   int value = 9;
 };
 
@@ -303,20 +303,20 @@ TEST(Async, Recurses) {
 }
 
 Async<> await_twice() {
-  auto child = give(1);
+  auto child = echo_back(1);
   (void)co_await child;
   (void)co_await child;
 }
 Async<> await_moved_from() {
-  auto child = give(1);
-  const auto moved = std::move(child);
+  auto child = echo_back(1);
+  [[maybe_unused]] const auto moved = std::move(child);
   (void)co_await child;  // NOLINT(bugprone-use-after-move)
 }
 
 TEST(AsyncDeathTest, PolledAfterItWasReadyIsRefusedByName) {
-  auto future = give(1);
+  auto future = echo_back(1);
   EXPECT_TRUE(poll_once(future).is_ready());
-  EXPECT_DEATH((void)poll_once(future), "polled after it was ready.*in: .*give");
+  EXPECT_DEATH((void)poll_once(future), "polled after it was ready.*in: .*echo_back");
 }
 
 TEST(AsyncDeathTest, AwaitedAfterItHadFinishedIsRefusedByTheAwaitersName) {
@@ -331,8 +331,8 @@ TEST(AsyncDeathTest, AwaitOfAMovedFromAsyncIsRefusedByTheAwaitersName) {
 }
 
 TEST(AsyncDeathTest, PollOfAMovedFromAsyncIsRefused) {
-  auto future = give(1);
-  const auto moved = std::move(future);
+  auto future = echo_back(1);
+  [[maybe_unused]] const auto moved = std::move(future);
   EXPECT_DEATH((void)poll_once(future),  // NOLINT(bugprone-use-after-move)
                "poll\\(\\) of an Async that was moved from");
 }

@@ -1,5 +1,5 @@
 // Which coroutines borrow: a table of parameter types. Spawn refuses those that do.
-#include "rouse/core/borrow.hpp"
+#include "rouse/core/internal/borrow.hpp"
 
 #include <functional>
 #include <memory>
@@ -12,10 +12,13 @@
 #include <gtest/gtest.h>
 
 #include "rouse/core/async.hpp"
+#include "rouse/core/borrowed.hpp"
 
 #include "core/support.hpp"
 
 namespace rouse {
+
+using namespace internal;
 namespace {
 
 template <class... Parameters>

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "rouse/base/block_pool.hpp"
+#include "rouse/base/internal/block_pool.hpp"
 #include "rouse/core/any_future.hpp"
 #include "rouse/core/async.hpp"
 #include "rouse/testing/gate.hpp"
@@ -15,6 +15,8 @@
 #include "core/support.hpp"
 
 namespace rouse {
+
+using namespace internal;
 namespace {
 
 using test::Life;
@@ -164,7 +166,7 @@ TEST(Chain, AHundredThousandChainsThatAdoptEachOtherAreDestroyed) {
   Lives lives;
   Gate<int> gate;
   {
-    auto future = adopt_repeatedly(nested, gate, Life(lives));
+    [[maybe_unused]] auto future = adopt_repeatedly(nested, gate, Life(lives));
     EXPECT_EQ(gate.polls(), static_cast<std::size_t>(nested) + 1);
   }
   EXPECT_EQ(lives.alive(), 0);
@@ -240,7 +242,7 @@ Async<int> wrapped(int times, Lives& lives) {
 TEST(Chain, AMillionWrappersThatWereNeverBegunAreDestroyed) {
   Lives lives;
   {
-    const auto future = wrapped(wrappers, lives);
+    [[maybe_unused]] const auto future = wrapped(wrappers, lives);
     EXPECT_EQ(lives.alive(), wrappers);
   }
   EXPECT_EQ(lives.alive(), 0);

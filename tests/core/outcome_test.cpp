@@ -1,4 +1,4 @@
-#include "rouse/core/outcome.hpp"
+#include "rouse/core/internal/outcome.hpp"
 
 #include <memory>
 #include <stdexcept>
@@ -12,6 +12,8 @@
 #include "core/support.hpp"
 
 namespace rouse {
+
+using namespace internal;
 namespace {
 
 using test::Life;

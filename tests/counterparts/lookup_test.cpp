@@ -61,10 +61,10 @@ TEST_F(Lookup, NamesAreAskedOfTheNameServer) {
                             port_scan + " missing.test 53 53 2>&1\n");
   const Ended ended = run_shell("exec " + separate + "sh " + files.file("script"));
   EXPECT_EQ(ended.status, 1) << "of the last lookup";
-  EXPECT_EQ(
-      ended.output,
+  const std::string expected =
       "53\n1 of 1 ports of counterpart.test are open\nrouse::run: the main task ended with an "
-      "exception: Name or service not known\n");
+      "exception: Name or service not known\n  thrown after ";
+  EXPECT_EQ(ended.output.substr(0, expected.size()), expected) << ended.output;
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ class Redis : public Counterpart {
     EXPECT_EQ(server_->wait().status, 0);
   }
 
-  [[nodiscard]] Attempt<net::TcpStream> connect() const {
+  [[nodiscard]] AsyncResult<net::TcpStream> connect() const {
     return net::TcpStream::connect(text_of(port_));
   }
   static std::string command(const std::vector<std::string_view>& words) {
@@ -115,7 +115,7 @@ TEST_F(Redis, GivesAValueOfFiveMegabytesBackUnchanged) {
 }
 
 TEST_F(Redis, ServesManyConnectionsOfOneProgram) {
-  auto count_up = [](Attempt<net::TcpStream> connecting) -> Async<void> {
+  auto count_up = [](AsyncResult<net::TcpStream> connecting) -> Async<void> {
     Client client(co_await connecting);
     for (int i = 0; i < 50; ++i) {
       co_await client.stream.write_all("*2\r\n$4\r\nINCR\r\n$5\r\nvisit\r\n");

@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <rouse/fs/lock.hpp>
+#include <rouse/fs/watch.hpp>
 #include <rouse/rouse.hpp>
 
 namespace files_guide {
@@ -70,6 +72,51 @@ rouse::Async<std::string> last_line_of_a_log(std::string path) {
 
 TEST_F(FilesGuide, File) {
   EXPECT_EQ(runtime.block_on(last_line_of_a_log(dir + "/log")), "stopped\n");
+}
+
+// [into-fd]
+rouse::Async<void> log_of_a_program(std::string path) {
+  fs::File log = co_await fs::File::create(path);
+  co_await log.write_all("begin\n");
+  auto program = rouse::process::Command("echo").arg("hello");
+  program.stdout_(rouse::process::Stdio::from(co_await std::move(log).into_fd()));
+  co_await program.status();
+}
+// [/into-fd]
+
+// [lock]
+rouse::Async<bool> is_the_only_one(std::string path, fs::File& kept) {
+  kept = co_await fs::OpenOptions().write().create().open(path);
+  co_return co_await fs::try_lock(kept);  // until `kept` is dropped
+}
+// [/lock]
+
+TEST_F(FilesGuide, DescriptorsAndLocks) {
+  const std::string path = dir + "/log";
+  runtime.block_on(log_of_a_program(path));
+  EXPECT_EQ(runtime.block_on(fs::read_to_string(path)), "begin\nhello\n");
+  auto first = runtime.block_on(fs::File::open(path));
+  auto second = runtime.block_on(fs::File::open(path));
+  EXPECT_TRUE(runtime.block_on(is_the_only_one(path, first)));
+  EXPECT_FALSE(runtime.block_on(is_the_only_one(path, second)));
+}
+
+// [watch]
+rouse::Async<std::string> next_config(fs::Watch changes) {
+  while (auto event = co_await changes.next()) {
+    const bool is_new =
+        event->kind == fs::WatchKind::written || event->kind == fs::WatchKind::moved_to;
+    if (is_new && event->name.ends_with(".conf")) co_return event->name;
+  }
+  co_return "";  // the directory was removed
+}
+// [/watch]
+
+TEST_F(FilesGuide, Watch) {
+  auto changes = runtime.block_on(fs::watch(dir));
+  auto next = runtime.spawn(next_config, std::move(changes));
+  runtime.block_on(fs::write(dir + "/app.conf", "volume = 11"));
+  EXPECT_EQ(runtime.block_on(std::move(next)), "app.conf");
 }
 
 // [directory]

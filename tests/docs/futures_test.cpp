@@ -1,6 +1,8 @@
 // The code in docs/guide/01_futures.md that is in no example.
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -114,6 +116,40 @@ TEST(FuturesGuide, SelectGivesTheFirst) {
   EXPECT_EQ(first.index(), 0U);
 }
 
+// [select_loop]
+rouse::Async<int> sum_for_a_while(rouse::sync::Receiver<int> numbers,
+                                  rouse::sync::Receiver<int> tens) {
+  int sum = 0;
+  bool is_over = false;
+  auto deadline = rouse::sleep(std::chrono::seconds(5));  // one for all rounds
+  while (!is_over) {
+    co_await rouse::select(rouse::on(rouse::by_ref(deadline), [&] { is_over = true; }),
+                           rouse::on(numbers.recv(),
+                                     [&](std::optional<int> n) {
+                                       is_over = !n;  // the senders are gone
+                                       sum += n.value_or(0);
+                                     }),
+                           rouse::on(tens.recv(), [&](std::optional<int> n) -> rouse::Async<> {
+                             is_over = !n;
+                             co_await rouse::yield_now();
+                             sum += 10 * n.value_or(0);
+                           }));
+  }
+  co_return sum;
+}
+// [/select_loop]
+
+TEST(FuturesGuide, SelectInALoop) {
+  auto rt = rouse::Runtime::builder().current_thread().start_paused().build();
+  auto [one, numbers] = rouse::sync::channel<int>(8);
+  auto [ten, tens] = rouse::sync::channel<int>(8);
+  for (int n = 1; n <= 3; ++n) {
+    EXPECT_TRUE(one.try_send(n));
+    EXPECT_TRUE(ten.try_send(n));
+  }
+  EXPECT_EQ(rt.block_on(sum_for_a_while(std::move(numbers), std::move(tens))), 66);
+}
+
 TEST(FuturesGuide, AndThenChains) {
   // [and_then]
   auto length = rouse::and_then(rouse::ready(std::string("seven")),
@@ -147,6 +183,35 @@ TEST(FuturesGuide, FuturesUnorderedGivesResultsAsTheyCome) {
   for (int i = 1; i <= 4; ++i) jobs.push_back(number(i));
   EXPECT_EQ(rouse::block_on(sum_as_they_come(std::move(jobs))), 10);
 }
+
+// [select_all]
+/// The results of two of the jobs, the fastest ones; the others are dropped.
+rouse::Async<int> best_two(std::vector<rouse::Async<int>> jobs) {
+  auto first = co_await rouse::select_all(std::move(jobs));  // first.index says which it was
+  auto second = co_await std::move(first.rest);
+  co_return first.value + second.value;
+}
+// [/select_all]
+
+TEST(FuturesGuide, SelectAllGivesTheRest) {
+  std::vector<rouse::Async<int>> jobs;
+  for (int i = 1; i <= 4; ++i) jobs.push_back(number(i));
+  EXPECT_EQ(rouse::block_on(best_two(std::move(jobs))), 3);
+}
+
+// [shared]
+rouse::Async<int> plus_limit(int x, rouse::Shared<rouse::Async<int>> limit) {
+  co_return x + co_await std::move(limit);
+}
+
+rouse::Async<int> both() {
+  const rouse::Shared limit = rouse::shared(number(100));  // runs once
+  auto [one, two] = co_await rouse::join(plus_limit(1, limit), plus_limit(2, limit));
+  co_return one + two;
+}
+// [/shared]
+
+TEST(FuturesGuide, ASharedFutureIsAwaitedByMany) { EXPECT_EQ(rouse::block_on(both()), 203); }
 
 TEST(FuturesGuide, PollFnIsAFutureInPlace) {
   // [poll_fn]

@@ -1,4 +1,5 @@
 // The code in docs/guide/10_io.md that is in no example.
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -75,7 +76,7 @@ TEST(IoGuide, Reader) {
 rouse::Async<std::string> greeting(io::DuplexStream& peer) {
   std::string name(5, ' ');
   const rouse::Result<void> read = co_await peer.read_exact(name).result();  // does not throw
-  if (!read && read.error() == io::Error::unexpected_end) co_return "who was that?";
+  if (!read && read.error() == io::Error::unexpected_eof) co_return "who was that?";
   read.value();  // throws any other error
   co_return "hello " + name;
 }
@@ -158,13 +159,13 @@ TEST(IoGuide, Proxy) {
 
 // [frames]
 rouse::Async<> send_frames(io::SimplexWriter writer) {
-  io::FramedWrite frames(std::move(writer), io::LengthDelimited());
+  io::FramedWrite frames(std::move(writer), io::LengthDelimitedCodec());
   co_await frames.feed("one");  // into the buffer
   co_await frames.send("two");  // both are sent
 }
 
 rouse::Async<std::vector<std::string>> receive_frames(io::SimplexReader reader) {
-  io::FramedRead frames(std::move(reader), io::LengthDelimited().max_frame(1024));
+  io::FramedRead frames(std::move(reader), io::LengthDelimitedCodec().max_frame_length(1024));
   std::vector<std::string> received;
   while (const auto frame = co_await frames.next()) {
     const std::vector<std::byte>& bytes = frame->value();  // throws if it is an error
@@ -193,7 +194,7 @@ struct Pairs {
     return frame;
   }
   static rouse::Result<std::optional<Frame>> decode_end(const io::FrameBuffer& input) {
-    if (!input.empty()) return make_error_code(io::Error::unexpected_end);
+    if (!input.empty()) return make_error_code(io::Error::unexpected_eof);
     return std::optional<Frame>();
   }
 };
@@ -206,7 +207,7 @@ TEST(IoGuide, Codec) {
   EXPECT_EQ((**first).second, std::byte{'b'});
   const auto second = rouse::block_on(pairs.next());
   ASSERT_TRUE(second && !second->has_value());
-  EXPECT_EQ(second->error(), io::Error::unexpected_end);
+  EXPECT_EQ(second->error(), io::Error::unexpected_eof);
 }
 
 // [timeout]

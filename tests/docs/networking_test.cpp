@@ -1,14 +1,20 @@
 // The code in docs/guide/11_networking.md that is in no example.
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <string>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
 
 #include <gtest/gtest.h>
 
+#include <rouse/net/pipe.hpp>
+#include <rouse/net/sock_ref.hpp>
+#include <rouse/net/udp_message.hpp>
 #include <rouse/rouse.hpp>
 
 namespace networking_guide {
@@ -39,6 +45,42 @@ rouse::Async<std::string> ask(net::SocketAddr server, std::string question) {
   co_return co_await peer.read_to_string();
 }
 // [/client]
+
+// [split]
+rouse::Async<void> send_lines(net::OwnedWriteHalf<net::TcpStream> writer) {
+  for (int i = 0; i < 3; ++i) co_await writer.write_all("line\n");
+}  // the write half goes: the peer reads end of file
+
+rouse::Async<std::string> send_and_receive(net::TcpStream stream) {
+  auto [reader, writer] = std::move(stream).split();
+  auto sending = rouse::spawn(send_lines, std::move(writer));
+  std::string answer = co_await reader.read_to_string();
+  co_await sending;
+  co_return answer;
+}
+// [/split]
+
+// [own-call]
+rouse::Async<std::size_t> peek_of_its_own(net::TcpStream& peer) {
+  std::array<char, 16> buf;
+  co_return co_await peer.async_io(rouse::io::Interest::readable, [&] {
+    return ::recv(peer.fd(), buf.data(), buf.size(), MSG_PEEK);  // -1 and EAGAIN: waits
+  });
+}
+// [/own-call]
+
+TEST(NetworkingGuide, HalvesAndCallsOfOnesOwn) {
+  rouse::Runtime rt = rouse::Runtime::builder().worker_threads(2).build();
+  auto listener = rt.block_on(net::TcpListener::bind("127.0.0.1:0"));
+  const net::SocketAddr address = listener.local_addr();
+  auto server = rt.spawn(serve, std::move(listener));
+  EXPECT_EQ(rt.block_on(send_and_receive(rt.block_on(net::TcpStream::connect(address)))),
+            "line\nline\nline\n");
+  auto peer = rt.block_on(net::TcpStream::connect(address));
+  rt.block_on(peer.write_all("abc"));
+  EXPECT_GE(rt.block_on(peek_of_its_own(peer)), 1U);
+  server.abort();
+}
 
 TEST(NetworkingGuide, EchoServer) {
   rouse::Runtime rt = rouse::Runtime::builder().worker_threads(2).build();
@@ -74,6 +116,43 @@ TEST(NetworkingGuide, Options) {
   EXPECT_NE(listen_with_options().local_addr().port(), 0);
 }
 
+TEST(NetworkingGuide, SockRef) {
+  // [sock-ref]
+  auto socket = net::TcpSocket::v4();
+  net::SockRef(socket).set_user_timeout(std::chrono::seconds(10));
+  net::SockRef(socket).set_tos(0x10);  // low delay
+  // [/sock-ref]
+  EXPECT_EQ(net::SockRef(socket).tos(), 0x10);
+}
+
+// [fifo]
+rouse::Async<std::string> first_message(std::string path) {
+  auto receiver = net::pipe::OpenOptions().read_write(true).open_receiver(path).value();
+  std::array<char, 4096> buf;
+  const std::size_t size = co_await receiver.read(buf);
+  co_return std::string(buf.data(), size);
+}
+
+rouse::Async<void> send_message(std::string path) {
+  auto sender = net::pipe::OpenOptions().open_sender(path).value();
+  co_await sender.write_all("hello");
+}
+// [/fifo]
+
+TEST(NetworkingGuide, Fifo) {
+  const std::string path = "/tmp/rouse-guide-" + std::to_string(::getpid());
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  rouse::Runtime rt = rouse::Runtime::builder().current_thread().build();
+  const auto received = rt.block_on([](std::string at) -> rouse::Async<std::string> {
+    auto receiving = rouse::spawn(first_message, at);
+    co_await rouse::yield_now();  // it has opened the FIFO
+    co_await send_message(at);
+    co_return co_await std::move(receiving);
+  }(path));
+  EXPECT_EQ(received, "hello");
+  ::unlink(path.c_str());
+}
+
 // [udp]
 rouse::Async<void> answer_one(net::UdpSocket& socket) {
   std::array<char, 1500> buf;
@@ -98,6 +177,26 @@ TEST(NetworkingGuide, Udp) {
   auto [none, answer] = rt.block_on(rouse::join(answer_one(socket), ask_udp(server)));
   (void)none;
   EXPECT_EQ(answer, "ping");
+}
+
+// [udp-message]
+rouse::Async<void> answer_from_the_same_address(net::UdpSocket& socket) {
+  net::set_packet_info(socket, true);
+  std::array<char, 1500> buf;
+  const net::RecvMeta meta = co_await net::recv_message(socket, buf);
+  net::Transmit answer(rouse::io::Buffer(buf.data(), meta.size));
+  answer.to = meta.from;
+  answer.from = meta.to;  // else the system chooses one of ours
+  co_await net::send_message(socket, answer);
+}
+// [/udp-message]
+
+TEST(NetworkingGuide, UdpMessage) {
+  rouse::Runtime rt = rouse::Runtime::builder().current_thread().build();
+  auto server = rt.block_on(net::UdpSocket::bind("0.0.0.0:0"));
+  const net::SocketAddr at(net::IpAddr(127, 0, 0, 2), server.local_addr().port());
+  auto both = rouse::join(ask_udp(at), answer_from_the_same_address(server));
+  EXPECT_EQ(std::get<0>(rt.block_on(std::move(both))), "ping");
 }
 
 // [batch]

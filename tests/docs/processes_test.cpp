@@ -1,7 +1,9 @@
 // The code in docs/guide/13_signals_and_processes.md that is in no example.
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <string>
+#include <sys/resource.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -118,6 +120,23 @@ TEST(ProcessesGuide, AMissingProgram) {
     EXPECT_EQ(error.code(), std::errc::no_such_file_or_directory);
   }
   // [/missing]
+}
+
+// [pre-exec]
+rouse::process::Command with_little_memory(std::string program) {
+  rouse::process::Command command(std::move(program));
+  command.pre_exec([]() noexcept {
+    const rlimit limit{.rlim_cur = 1 << 30, .rlim_max = 1 << 30};
+    return ::setrlimit(RLIMIT_AS, &limit) == 0 ? 0 : errno;
+  });
+  return command;
+}
+// [/pre-exec]
+
+TEST(ProcessesGuide, PreExec) {
+  rouse::Runtime rt = rouse::Runtime::builder().current_thread().build();
+  auto shell = with_little_memory("sh").arg("-c").arg("ulimit -v");
+  EXPECT_EQ(rt.block_on(shell.output()).stdout_, "1048576\n");
 }
 
 // [pipeline]

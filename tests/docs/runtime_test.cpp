@@ -85,7 +85,7 @@ rouse::JoinHandle<int> start_work() { return rouse::spawn(twice, 6); }
 TEST(RuntimeGuide, EnterLetsSpawnWork) {
   rouse::Runtime rt;
   // [enter]
-  const rouse::Enter here = rt.enter();  // for this thread, as long as it lives
+  const rouse::EnterGuard here = rt.enter();  // for this thread, as long as it lives
   auto task = start_work();
   EXPECT_EQ(rt.block_on(task), 12);
   // [/enter]
@@ -115,6 +115,23 @@ TEST(RuntimeGuide, UnhandledExceptionsGoToTheHook) {
   rouse::task::Builder().name("cache").spawn_on(rt.spawner(), fails).detach();
   EXPECT_EQ(reported.get_future().get(), "cache");
   // [/unhandled]
+}
+
+TEST(RuntimeGuide, AnExceptionKnowsWhereItCameFrom) {
+  // [trace]
+  auto fails = []() -> rouse::Async<void> {
+    co_await rouse::yield_now();
+    throw std::runtime_error("disk full");
+  };
+  auto saves = [&]() -> rouse::Async<void> { co_await fails(); };
+  try {
+    rouse::block_on(saves());
+  } catch (const std::exception&) {
+    const auto trace = rouse::trace_of(std::current_exception());
+    EXPECT_EQ(trace.size(), 2U);  // the last await of `fails`, and that of `saves`
+    EXPECT_LT(trace[0].line(), trace[1].line());
+  }
+  // [/trace]
 }
 
 TEST(RuntimeGuide, MetricsAreThere) {

@@ -5,6 +5,7 @@
 #include <ranges>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -69,6 +70,25 @@ rouse::Async<int> until_ten() {
 // [/next]
 
 TEST(StreamsGuide, NextReadsAnyStream) { EXPECT_EQ(rouse::block_on(until_ten()), 2); }
+
+// [peekable]
+/// The entries in groups of the same tens.
+rouse::Async<std::vector<std::vector<int>>> groups() {
+  std::vector<std::vector<int>> all;
+  auto rest = stream::peekable(entries());
+  while (const int* first = co_await rest.peek()) {  // null at the end
+    const int tens = *first / 10;
+    auto is_same = [tens](int entry) { return entry / 10 == tens; };
+    auto& group = all.emplace_back();
+    while (auto entry = co_await rest.next_if(is_same)) group.push_back(*entry);
+  }
+  co_return all;
+}
+// [/peekable]
+
+TEST(StreamsGuide, APeekableStreamIsLookedAt) {
+  EXPECT_EQ(rouse::block_on(groups()), (std::vector<std::vector<int>>{{0, 1}, {10, 11}, {20, 21}}));
+}
 
 // [futures]
 rouse::Async<std::string> fetch_details(int entry) {
@@ -153,6 +173,33 @@ rouse::Async<std::size_t> in_batches() {
 TEST(StreamsGuide, SomeStreamsLookAtTheClock) {
   auto rt = rouse::Runtime::builder().current_thread().start_paused().build();
   EXPECT_EQ(rt.block_on(in_batches()), 2U);
+}
+
+// [try]
+rouse::Result<int> parse(const std::string& text) {
+  if (text.empty()) return std::errc::invalid_argument;
+  return static_cast<int>(text.size());
+}
+
+rouse::Async<int> sum_of(std::vector<std::string> texts) {
+  auto parsed = stream::map(stream::iter(std::move(texts)), parse);  // a stream of Result<int>
+  int sum = 0;
+  while (auto number = co_await stream::try_next(parsed)) sum += *number;  // throws the error
+  co_return sum;
+}
+
+rouse::Async<std::size_t> count_of(std::vector<std::string> texts) {
+  auto parsed = stream::map(stream::iter(std::move(texts)), parse);
+  auto all = co_await stream::try_collect(std::move(parsed)).result();
+  co_return all ? all->size() : 0;  // all.error() is the first error
+}
+// [/try]
+
+TEST(StreamsGuide, AStreamOfResultsIsReadUntilItsFirstError) {
+  EXPECT_EQ(rouse::block_on(sum_of({"a", "bb"})), 3);
+  EXPECT_THROW(rouse::block_on(sum_of({"a", ""})), std::system_error);
+  EXPECT_EQ(rouse::block_on(count_of({"a", "bb"})), 2U);
+  EXPECT_EQ(rouse::block_on(count_of({"a", ""})), 0U);
 }
 
 // [own]

@@ -155,7 +155,7 @@ TEST(TimeGuide, Paused) {
   // [/paused]
 }
 
-TEST(TimeGuide, Enter) {
+TEST(TimeGuide, EnterGuard) {
   // [enter]
   rouse::Runtime rt;
   const auto here = rt.enter();

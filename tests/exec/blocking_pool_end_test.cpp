@@ -16,6 +16,8 @@
 #include "exec/blocking_support.hpp"
 
 namespace rouse {
+
+using namespace internal;
 namespace {
 
 using std::chrono::nanoseconds;

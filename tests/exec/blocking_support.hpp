@@ -18,9 +18,11 @@
 #include "rouse/exec/blocking_pool.hpp"
 #include "rouse/exec/spawner.hpp"
 
-#include "exec/blocking_pool.hpp"
+#include "exec/blocking/blocking_core.hpp"
 
 namespace rouse {
+
+using namespace internal;
 
 /// Waits for something that another thread is about to do.
 template <class Condition>
@@ -167,7 +169,7 @@ class FakeRuntime final : public SharedScheduler {
     const std::lock_guard lock(mutex_);
     queue_.push_back(&task);
   }
-  void forget(TaskHeader&) noexcept override {}
+  void untrack(TaskHeader&) noexcept override {}
 
   std::mutex mutex_;
   std::vector<TaskHeader*> queue_;

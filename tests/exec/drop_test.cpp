@@ -1,6 +1,7 @@
 // The futures of exec, destroyed after each of their polls, wherever their children run: no waker
 // is left, no child and nothing that one held, and what they work on can be used again.
 #include <array>
+#include <atomic>
 #include <latch>
 #include <memory>
 #include <optional>
@@ -11,7 +12,7 @@
 
 #include "rouse/core/async.hpp"
 #include "rouse/exec/block_on.hpp"
-#include "rouse/exec/enter.hpp"
+#include "rouse/exec/enter_guard.hpp"
 #include "rouse/exec/local_executor.hpp"
 #include "rouse/exec/parallel.hpp"
 #include "rouse/exec/parallel_all.hpp"
@@ -27,6 +28,8 @@
 #include "exec/blocking_support.hpp"
 
 namespace rouse {
+
+using namespace internal;
 namespace {
 
 using testing::drop_at_each_poll;
@@ -75,7 +78,7 @@ void drop_by_hand(Make make) {
 template <class Make>
 void drop_on_local_executor(Make make) {
   LocalExecutor executor;
-  const Enter here(RefPtr<Scheduler>::share(&executor.scheduler()));
+  const EnterGuard here(RefPtr<Scheduler>::share(&executor.scheduler()));
   const auto let_children_run = [&] {
     for (int turn = 0; turn < 4; ++turn) executor.run_until(yield_now());
   };
@@ -101,10 +104,10 @@ void drop_on_local_executor(Make make) {
 /// Here workers may be polling the children at the moment of the drop.
 template <class Make>
 void drop_on_thread_pool(Make make) {
-  ThreadPoolConfig config;
+  ThreadPoolOptions config;
   config.workers = 2;
   const ThreadPool pool(config);
-  const Enter here(RefPtr<Scheduler>::share(&pool.scheduler()));
+  const EnterGuard here(RefPtr<Scheduler>::share(&pool.scheduler()));
   const auto until_tasks_ended = [&] { until([&] { return pool.metrics().alive_tasks == 0; }); };
   std::optional<Children> children;
   const auto report = drop_at_each_poll([&] { return make(children.emplace()); },
@@ -223,7 +226,7 @@ TEST(DropAtEachPoll, TaskLocalScope) {
 }
 
 TEST(DropAtEachPoll, JoinHandleOfAThreadPoolWhoseTaskRunsOn) {
-  ThreadPoolConfig config;
+  ThreadPoolOptions config;
   config.workers = 1;
   const ThreadPool pool(config);
   // The only worker takes it after all that was woken before.

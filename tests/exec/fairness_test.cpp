@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::uint64_t lifo_polls_a_turn = 3;
 
-ThreadPoolConfig one_worker() {
-  ThreadPoolConfig config;
+ThreadPoolOptions one_worker() {
+  ThreadPoolOptions config;
   config.workers = 1;
   return config;
 }
@@ -102,22 +102,22 @@ TEST(Fairness, AWokenTaskIsServedInItsTurnWhateverTheQueueHolds) {
   }
 }
 
-Async<long> fib(int n) {
+Async<long> forking_fib(int n) {
   if (n < 2) co_return n;
-  auto [a, b] = co_await parallel(fib(n - 1), fib(n - 2));
+  auto [a, b] = co_await parallel(forking_fib(n - 1), forking_fib(n - 2));
   co_return a + b;
 }
 
 /// The most polls that passed while a task waited its turn, with tasks around that fork all the
 /// time.
 std::uint64_t longest_wait_in_a_fork_storm(std::size_t workers, int storms) {
-  ThreadPoolConfig config;
+  ThreadPoolOptions config;
   config.workers = workers;
   const ThreadPool pool(std::move(config));
   std::atomic<bool> stop{false};
   auto storm = [&]() -> Async<void> {
     while (!stop.load()) {
-      EXPECT_EQ(co_await fib(12), 144);
+      EXPECT_EQ(co_await forking_fib(12), 144);
       co_await yield_now();
     }
   };
@@ -152,7 +152,7 @@ TEST(Fairness, AForkStormDoesNotStarveTheQueue) {
 }
 
 TEST(Fairness, ATaskFromOutsideIsPolledWithinTheInterval) {
-  ThreadPoolConfig config = one_worker();
+  ThreadPoolOptions config = one_worker();
   config.global_queue_interval = 7;
   const ThreadPool pool(std::move(config));
   std::atomic<bool> stop{false};

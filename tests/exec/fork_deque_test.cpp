@@ -1,5 +1,5 @@
 // ForkDeque: what the owner and thieves get, each entry once.
-#include "rouse/exec/fork_deque.hpp"
+#include "rouse/exec/internal/fork_deque.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,6 +11,8 @@
 #include "rouse/core/async.hpp"
 
 namespace rouse {
+
+using namespace internal;
 namespace {
 
 Async<void> nothing() { co_return; }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -13,6 +14,7 @@
 #include "rouse/core/async.hpp"
 #include "rouse/exec/block_on.hpp"
 #include "rouse/exec/local_executor.hpp"
+#include "rouse/exec/spawner.hpp"
 #include "rouse/future/pending_forever.hpp"
 #include "rouse/future/poll_fn.hpp"
 #include "rouse/future/yield_now.hpp"
@@ -110,7 +112,7 @@ TEST(JoinHandle, AnExceptionNobodyTookIsReportedWhenTheHandleGoes) {
   EXPECT_EQ(reports, 1);
 }
 
-TEST(JoinHandle, WithoutAHookAnUnhandledExceptionIsOneLineOnStderr) {
+TEST(JoinHandle, WithoutAHookAnUnhandledExceptionIsToldOnStderr) {
   LocalExecutor executor;
   ::testing::internal::CaptureStderr();
   executor.spawn(fails).detach();
@@ -118,7 +120,7 @@ TEST(JoinHandle, WithoutAHookAnUnhandledExceptionIsOneLineOnStderr) {
   const std::string text = ::testing::internal::GetCapturedStderr();
   EXPECT_NE(text.find("join_handle_test.cpp"), std::string::npos) << text;
   EXPECT_NE(text.find("nobody joined: task failed\n"), std::string::npos) << text;
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << "a line, and where it was thrown";
 }
 
 TEST(JoinHandle, AbortDestroysTheFutureAtItsSuspensionPointAndTheJoinReportsIt) {
@@ -392,6 +394,25 @@ TEST(JoinHandle, WhatTheHookHoldsMayComeBackToTheExecutorWhenItEnds) {
     executor.run();
   }
   EXPECT_EQ(calls, 1);
+}
+
+TEST(JoinHandle, WhatTheHookHoldsMaySpawnWhenTheExecutorEnds) {
+  int calls = 0;
+  std::optional<JoinHandle<int>> last;
+  {
+    LocalExecutor executor;
+    std::shared_ptr<Spawner> spawns(new Spawner(executor.spawner()), [&](Spawner* spawner) {
+      last.emplace(spawner->spawn(fails));
+      delete spawner;
+    });
+    executor.on_unhandled(
+        [&calls, held = std::move(spawns)](const UnhandledException&) { ++calls; });
+    executor.spawn(fails).detach();
+    executor.run();
+  }
+  EXPECT_EQ(calls, 1);
+  ASSERT_TRUE(last && last->is_finished());
+  EXPECT_THROW(block_on(*last), JoinError);
 }
 
 TEST(JoinHandle, PolledOnAnotherThreadItKeepsOneWakerHoweverOften) {

@@ -2,6 +2,7 @@
 #include "rouse/exec/local_executor.hpp"
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <sys/resource.h>
 #include <thread>

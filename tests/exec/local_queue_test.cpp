@@ -1,5 +1,5 @@
 // LocalQueue: first in first out, grows, and every task is taken exactly once whoever takes it.
-#include "exec/local_queue.hpp"
+#include "exec/pool/local_queue.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -9,9 +9,11 @@
 
 #include <gtest/gtest.h>
 
-#include "exec/task_table.hpp"
+#include "exec/task/task_table.hpp"
 
 namespace rouse {
+
+using namespace internal;
 namespace {
 
 /// The queue never looks into a task: a number serves as one.

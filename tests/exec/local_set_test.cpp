@@ -19,6 +19,8 @@
 #include "rouse/testing/gate.hpp"
 
 namespace rouse {
+
+using namespace internal;
 namespace {
 
 using testing::Gate;
@@ -47,7 +49,7 @@ Async<std::thread::id> where_it_runs() {
   co_await yield_now();
   co_return std::this_thread::get_id();
 }
-Async<int> fails() {
+Async<int> fails_on_set() {
   co_await yield_now();
   throw std::runtime_error("no luck");
 }
@@ -153,7 +155,7 @@ TEST(LocalSet, TasksThatAreLeftGoOnWithTheNextCall) {
 TEST(LocalSet, ThrowsWhatTheFutureThrowsAndCanBeUsedAgain) {
   const OtherThread runtime;
   LocalSet set;
-  EXPECT_THROW(set.block_on(runtime, fails()), std::runtime_error);
+  EXPECT_THROW(set.block_on(runtime, fails_on_set()), std::runtime_error);
   EXPECT_EQ(set.block_on(runtime, twice(4)), 8);
 }
 
@@ -192,7 +194,7 @@ TEST(LocalSet, AnExceptionNobodyJoinsGoesToItsHook) {
   std::vector<std::string> names;
   set.on_unhandled([&](const UnhandledException& error) { names.push_back(error.name); });
   auto run = []() -> Async<void> {
-    task::Builder().name("careless").spawn_local(fails).detach();
+    task::Builder().name("careless").spawn_local(fails_on_set).detach();
     for (int i = 0; i < 3; ++i) co_await yield_now();
   };
   set.run_until(run());

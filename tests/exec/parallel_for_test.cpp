@@ -21,13 +21,13 @@ namespace {
 
 using test::TestPool;
 
-Async<int> twice(int x) {
+Async<int> doubled(int x) {
   if (x % 3 == 0) co_await yield_now();
   co_return 2 * x;
 }
 std::vector<Async<int>> twice_each(int count) {
   std::vector<Async<int>> futures;
-  for (int i = 0; i < count; ++i) futures.push_back(twice(i));
+  for (int i = 0; i < count; ++i) futures.push_back(doubled(i));
   return futures;
 }
 Async<std::vector<int>> all_of(int count) { co_return co_await parallel_all(twice_each(count)); }
@@ -64,7 +64,7 @@ TEST(ParallelAll, BorrowsIfAChildDoes) {
   int x = 1;
   auto borrower = [](int& y) -> Async<int> { co_return y; };
   std::vector<Async<int>> futures;
-  futures.push_back(twice(1));
+  futures.push_back(doubled(1));
   EXPECT_FALSE(parallel_all(std::exchange(futures, {})).borrows());
   futures.push_back(borrower(x));
   EXPECT_TRUE(parallel_all(std::move(futures)).borrows());

@@ -5,6 +5,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -25,6 +26,8 @@
 #include "exec/test_pool.hpp"
 
 namespace rouse {
+
+using namespace internal;
 namespace {
 
 using test::TestPool;
@@ -161,6 +164,18 @@ Async<bool> last_waits_for_first() {
   Gate<> other;
   co_await parallel(pass(other), open(other));
   co_return true;
+}
+
+TEST(Parallel, TheFramesOfItsChildrenGoWhenItGivesTheirOutputs) {
+  auto holds = [](std::shared_ptr<int> held) -> Async<long> { co_return held.use_count(); };
+  auto owners = [&holds](const std::shared_ptr<int>& held) -> Async<long> {
+    const auto now = [&](const std::tuple<long, long>&) { return held.use_count(); };
+    const long in_the_same_expression = now(co_await parallel(holds(held), holds(held)));
+    co_return in_the_same_expression;
+  };
+  const auto held = std::make_shared<int>(0);
+  EXPECT_EQ(block_on(owners(held)), 1);
+  EXPECT_EQ(poll_with_forks(owners(held)).value(), 1);
 }
 
 TEST(Parallel, AChildMayWaitForAnother) {

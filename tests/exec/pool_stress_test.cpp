@@ -25,8 +25,8 @@ using test::follow;
 using test::publish;
 using test::thread_count;
 
-ThreadPoolConfig with_workers(std::size_t workers) {
-  ThreadPoolConfig config;
+ThreadPoolOptions with_workers(std::size_t workers) {
+  ThreadPoolOptions config;
   config.workers = workers;
   return config;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -151,8 +152,8 @@ TEST(Scope, AFunctionThatFailsCancelsTheChildren) {
   EXPECT_EQ(held.use_count(), 1);
 }
 
-/// Yields for ever, and looks at what the frame around the scope holds.
-Async<void> looks(const int& local, atomic<int>& polls) {
+/// Yields for ever, and looks_at at what the frame around the scope holds.
+Async<void> looks_at(const int& local, atomic<int>& polls) {
   for (;;) {
     if (local != 42) std::abort();
     polls.fetch_add(1, memory_order_relaxed);
@@ -167,7 +168,7 @@ Async<void> scope_of_lookers(atomic<int>& polls) {
     int& value;
   } const clobber(local);
   auto body = [&](Scope& s) {
-    for (int i = 0; i < 4; ++i) s.spawn(looks(local, polls));
+    for (int i = 0; i < 4; ++i) s.spawn(looks_at(local, polls));
   };
   co_await scope(body);
 }

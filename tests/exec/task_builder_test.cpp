@@ -18,10 +18,12 @@
 #include "rouse/testing/gate.hpp"
 
 namespace rouse {
+
+using namespace internal;
 namespace {
 
 // Too long to fit into the string object, so that ASan sees a dangling one.
-constexpr const char* long_name = "a name that lives on the heap, not inside its string object";
+constexpr const char* heap_name = "a name that lives on the heap, not inside its string object";
 
 Async<TaskId> own_id() {
   co_await yield_now();
@@ -35,7 +37,7 @@ Async<std::string> own_name_and(const std::string& text) {
   co_await yield_now();
   co_return std::string(task::name()) + text;
 }
-Async<void> fails() {
+Async<void> fails_by_name() {
   co_await yield_now();
   throw std::runtime_error("no luck");
 }
@@ -72,18 +74,18 @@ TEST(ThisTask, WithoutANameIsEmpty) {
 TEST(TaskBuilder, NamesATaskThatIsAFunctionWithArguments) {
   LocalExecutor executor;
   auto run = []() -> Async<std::string> {
-    auto named = task::Builder().name(long_name).spawn(own_name_and, "!");
+    auto named = task::Builder().name(heap_name).spawn(own_name_and, "!");
     co_return co_await named;
   };
-  EXPECT_EQ(executor.run_until(run()), std::string(long_name) + "!");
+  EXPECT_EQ(executor.run_until(run()), std::string(heap_name) + "!");
 }
 
 TEST(TaskBuilder, NamesATaskThatIsAFuture) {
   LocalExecutor executor;
   auto run = []() -> Async<std::string> {
-    co_return co_await task::Builder().name(long_name).spawn(own_name());
+    co_return co_await task::Builder().name(heap_name).spawn(own_name());
   };
-  EXPECT_EQ(executor.run_until(run()), long_name);
+  EXPECT_EQ(executor.run_until(run()), heap_name);
 }
 
 TEST(TaskBuilder, NamesOnlyItsOwnTaskAndNotThoseThatOneSpawns) {
@@ -136,11 +138,11 @@ TEST(TaskBuilder, TheNameIsThereWhileTheTaskIsCancelled) {
     const std::unique_ptr<std::string, decltype(note_name)> at_end(&seen, note_name);
     co_await pending_forever<>();
   };
-  auto waiting = task::Builder().name(long_name).spawn_on(executor.spawner(), waits);
+  auto waiting = task::Builder().name(heap_name).spawn_on(executor.spawner(), waits);
   executor.run_until(yield_now());
   waiting.abort();
   executor.run();
-  EXPECT_EQ(seen, long_name);
+  EXPECT_EQ(seen, heap_name);
 }
 
 TEST(TaskBuilder, TheHookForUnhandledExceptionsGetsTheName) {
@@ -148,16 +150,16 @@ TEST(TaskBuilder, TheHookForUnhandledExceptionsGetsTheName) {
   std::vector<std::string> names;
   executor.on_unhandled(
       [&](const UnhandledException& unhandled) { names.push_back(unhandled.name); });
-  task::Builder().name(long_name).spawn_on(executor.spawner(), fails).detach();
+  task::Builder().name(heap_name).spawn_on(executor.spawner(), fails_by_name).detach();
   executor.run();
-  executor.spawn(fails).detach();
+  executor.spawn(fails_by_name).detach();
   executor.run();
-  EXPECT_EQ(names, (std::vector<std::string>{long_name, ""}));
+  EXPECT_EQ(names, (std::vector<std::string>{heap_name, ""}));
 }
 
 TEST(TaskBuilder, TheLineOnStderrShowsTheName) {
   LocalExecutor executor;
-  task::Builder().name("resolver").spawn_on(executor.spawner(), fails).detach();
+  task::Builder().name("resolver").spawn_on(executor.spawner(), fails_by_name).detach();
   ::testing::internal::CaptureStderr();
   executor.run();
   const std::string line = ::testing::internal::GetCapturedStderr();

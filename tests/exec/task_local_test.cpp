@@ -21,6 +21,8 @@
 #include "rouse/testing/poll_harness.hpp"
 
 namespace rouse {
+
+using namespace internal;
 namespace {
 
 using testing::Gate;

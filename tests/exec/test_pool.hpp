@@ -29,8 +29,8 @@ class TestPool {
   }
 
  private:
-  static ThreadPoolConfig config(std::size_t workers) {
-    ThreadPoolConfig made;
+  static ThreadPoolOptions config(std::size_t workers) {
+    ThreadPoolOptions made;
     made.workers = workers;
     return made;
   }

@@ -35,7 +35,7 @@ TEST(ThreadPool, TasksSpawnTasksAndJoinThem) {
 TEST(ThreadPool, ATaskThatWokeItselfAndThenEndedAnotherIsPolledAgain) {
   // Spawning on a pool that has ended cancels the new task right there, in the midst of this poll.
   const Spawner ended = ThreadPool().spawner();
-  ThreadPoolConfig config;
+  ThreadPoolOptions config;
   config.workers = 1;
   const ThreadPool pool(config);
   std::atomic<int> polls{0};

@@ -4,6 +4,8 @@
 #include <array>
 #include <chrono>
 #include <memory>
+#include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,8 +18,12 @@
 #include "rouse/exec/parallel_all.hpp"
 #include "rouse/exec/parallel_for.hpp"
 #include "rouse/exec/scope.hpp"
+#include "rouse/future/abortable.hpp"
+#include "rouse/future/futures_ordered.hpp"
 #include "rouse/future/futures_unordered.hpp"
 #include "rouse/future/join_all.hpp"
+#include "rouse/future/select_all.hpp"
+#include "rouse/future/shared.hpp"
 #include "rouse/future/try_join.hpp"
 #include "rouse/future/yield_now.hpp"
 #include "rouse/io/buf_reader.hpp"
@@ -26,6 +32,7 @@
 #include "rouse/io/framed.hpp"
 #include "rouse/io/split.hpp"
 #include "rouse/stream/buffer_unordered.hpp"
+#include "rouse/stream/buffered.hpp"
 #include "rouse/stream/collect.hpp"
 #include "rouse/stream/map.hpp"
 #include "rouse/sync/barrier.hpp"
@@ -54,7 +61,7 @@ using std::chrono::milliseconds;
 
 constexpr const char* long_text = "a text that is longer than a short one is";
 
-Async<int> give(int value) {
+Async<int> hand_back(int value) {
   co_await yield_now();
   co_return value;
 }
@@ -95,10 +102,29 @@ Async<void> use_a_channel_that_grows() {
   while (received < 200) EXPECT_EQ(receiver.try_recv(), received++);
   co_return;
 }
+/// Without memory for that many it throws; with the ring as it was, all goes on.
+Async<void> use_room_for_many() {
+  auto [sender, receiver] = sync::channel<int>(200);
+  EXPECT_TRUE(sender.try_send(0));
+  bool has_memory = true;
+  try {
+    auto permit = co_await sender.reserve_many(199);
+    EXPECT_EQ(permit.size(), 199U);
+    EXPECT_TRUE(permit.send(1));
+  } catch (const std::bad_alloc&) {
+    has_memory = false;
+  }
+  EXPECT_EQ(receiver.try_recv(), 0);
+  EXPECT_EQ(receiver.try_recv(), has_memory ? std::optional(1) : std::nullopt);
+  EXPECT_TRUE(sender.try_send(2));
+  EXPECT_EQ(receiver.try_recv(), 2);
+  EXPECT_EQ(sender.capacity(), 200U);
+}
 TEST(FaultyAllocation, AChannelIsUsed) {
   try_each_allocation("a channel", use_a_channel);
   try_each_allocation("an unbounded channel", use_an_unbounded_channel);
   try_each_allocation("a channel that grows", use_a_channel_that_grows);
+  try_each_allocation("a channel with room for many", use_room_for_many);
 }
 
 Async<void> use_a_oneshot() {
@@ -257,19 +283,30 @@ TEST(FaultyAllocation, TimersAreUsed) {
 // --- Combinators and streams. ---
 
 Async<void> combine() {
-  auto [first, second] = co_await try_join(give(1), give(2));
+  auto [first, second] = co_await try_join(hand_back(1), hand_back(2));
   EXPECT_EQ(first + second, 3);
   std::vector<Async<int>> some;
   some.reserve(3);
-  for (int i = 0; i < 3; ++i) some.push_back(give(i));
+  for (int i = 0; i < 3; ++i) some.push_back(hand_back(i));
   const std::vector<int> joined = co_await join_all(std::move(some));
   EXPECT_EQ(joined.size(), 3U);
   FuturesUnordered<AnyFuture<int>> jobs;
-  for (int i = 0; i < 3; ++i) jobs.push(AnyFuture<int>(give(i)));
+  for (int i = 0; i < 3; ++i) jobs.push(AnyFuture<int>(hand_back(i)));
   for (;;) {
     const auto done = co_await jobs.next();
     if (!done) break;
   }
+  FuturesOrdered<Async<int>> queue;
+  for (int i = 0; i < 3; ++i) queue.push_back(hand_back(i));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(co_await queue.next(), i);
+  std::vector<Async<int>> others;
+  others.reserve(2);
+  for (int i = 0; i < 2; ++i) others.push_back(hand_back(i));
+  const auto selected = co_await select_all(std::move(others));
+  EXPECT_FALSE(selected.rest.empty());
+  const Shared one = shared(hand_back(1));
+  EXPECT_EQ(co_await Shared(one), 1);
+  EXPECT_EQ(co_await abortable(hand_back(2)).first, 2);
 }
 TEST(FaultyAllocation, FuturesAreCombined) { try_each_allocation("combinators", combine); }
 
@@ -281,8 +318,11 @@ AsyncStream<int> numbers(int count) {
 }
 Async<void> stream_some() {
   const auto all =
-      co_await stream::collect(stream::buffer_unordered(stream::map(numbers(8), give), 3));
+      co_await stream::collect(stream::buffer_unordered(stream::map(numbers(8), hand_back), 3));
   EXPECT_EQ(all.size(), 8U);
+  const auto in_order =
+      co_await stream::collect(stream::buffered(stream::map(numbers(8), hand_back), 3));
+  EXPECT_EQ(in_order.size(), 8U);
 }
 TEST(FaultyAllocation, AStreamIsRead) { try_each_allocation("a stream", stream_some); }
 
@@ -296,10 +336,10 @@ Async<void> fork_and_join() {
   EXPECT_EQ(co_await add_up(0, 16), 120);
   std::vector<Async<int>> some;
   some.reserve(8);
-  for (int i = 0; i < 8; ++i) some.push_back(give(i));
+  for (int i = 0; i < 8; ++i) some.push_back(hand_back(i));
   const std::vector<int> all = co_await parallel_all(std::move(some));
   EXPECT_EQ(all.size(), 8U);
-  co_await parallel(yield_now(), yield_now(), give(1));
+  co_await parallel(yield_now(), yield_now(), hand_back(1));
   std::array<int, 64> numbers{};
   co_await parallel_for(numbers, [](int& number) { number = 1; });
   EXPECT_EQ(numbers.back(), 1);
@@ -331,8 +371,8 @@ Async<void> use_lines() {
 Async<void> use_frames() {
   auto [here, there] = io::duplex(4096);
   auto [reader, writer] = io::split(std::move(here));
-  io::FramedWrite out(std::move(writer), io::LengthDelimited());
-  io::FramedRead in(std::move(there), io::LengthDelimited());
+  io::FramedWrite out(std::move(writer), io::LengthDelimitedCodec());
+  io::FramedRead in(std::move(there), io::LengthDelimitedCodec());
   for (int i = 0; i < 4; ++i) {
     co_await out.send(std::string(100, 'x'));
     const auto frame = co_await in.next();

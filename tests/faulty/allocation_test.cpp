@@ -39,6 +39,8 @@
 #include "faulty/harness.hpp"
 
 namespace rouse::faulty {
+
+using namespace internal;
 namespace {
 
 Async<int> give(int value) {
@@ -173,8 +175,8 @@ Async<void> use_datagrams() {
 }
 TEST(FaultyAllocation, DatagramsAreUsed) { try_each_allocation("datagrams", use_datagrams); }
 
-Async<void> look_up() { EXPECT_FALSE((co_await net::lookup_host("localhost:80")).empty()); }
-TEST(FaultyAllocation, AHostIsLookedUp) { try_each_allocation("look up", look_up); }
+Async<void> look_a_host_up() { EXPECT_FALSE((co_await net::lookup_host("localhost:80")).empty()); }
+TEST(FaultyAllocation, AHostIsLookedUp) { try_each_allocation("look up", look_a_host_up); }
 
 Async<void> use_files() {
   const std::string path = "/tmp/rouse-faulty-file-" + std::to_string(::getpid());
@@ -210,14 +212,14 @@ TEST(FaultyAllocation, FilesAreUsed) {
   remove_what_is_left();
 }
 
-Async<void> list_a_folder() {
+Async<void> read_a_folder() {
   auto entries = co_await fs::read_dir("/proc/self/task");
   for (;;) {
     const auto entry = co_await entries.next_entry();
     if (!entry) break;
   }
 }
-TEST(FaultyAllocation, AFolderIsRead) { try_each_allocation("read_dir", list_a_folder); }
+TEST(FaultyAllocation, AFolderIsRead) { try_each_allocation("read_dir", read_a_folder); }
 
 Async<void> block() {
   EXPECT_EQ(co_await spawn_blocking([] { return 7; }), 7);
@@ -237,10 +239,10 @@ TEST(FaultyAllocation, ATaskBlocks) {
   });
 }
 
-Async<void> start_a_thread() {
+Async<void> spawn_a_thread() {
   EXPECT_EQ(co_await thread::spawn([] { return 7; }).join(), 7);
 }
-TEST(FaultyAllocation, AThreadIsStarted) { try_each_allocation("thread::spawn", start_a_thread); }
+TEST(FaultyAllocation, AThreadIsStarted) { try_each_allocation("thread::spawn", spawn_a_thread); }
 
 Async<void> run_a_program() {
   const process::Output output = co_await process::Command("/bin/echo").arg("hello").output();

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
+#include <functional>
 #include <new>
 #include <thread>
 
@@ -33,11 +34,11 @@ bool is_to_fail() noexcept {
 // NOLINTBEGIN(bugprone-reserved-identifier): the linker wants these names.
 extern "C" {
 
-/// rouse::allocate_class, the pool of blocks.
-void* __real__ZN5rouse14allocate_classEm(std::size_t index);
-void* __wrap__ZN5rouse14allocate_classEm(std::size_t index) {
+/// rouse::internal::allocate_class, the pool of blocks.
+void* __real__ZN5rouse8internal14allocate_classEm(std::size_t index);
+void* __wrap__ZN5rouse8internal14allocate_classEm(std::size_t index) {
   if (is_to_fail()) throw std::bad_alloc();
-  return __real__ZN5rouse14allocate_classEm(index);
+  return __real__ZN5rouse8internal14allocate_classEm(index);
 }
 
 }  // extern "C"

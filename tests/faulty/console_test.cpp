@@ -77,7 +77,7 @@ TEST(FaultyConsole, WhatIsInterruptedOrCutShortIsSaidInFull) {
     EXPECT_TRUE(said.find("what nobody is told\n") != std::string::npos) << said;
   }
   add_row("write", "EINTR", "report an unhandled exception", 1, "called again");
-  add_row("write", "1 at a time", "report an unhandled exception", 1, "all arrives");
+  add_row("write", "1 at a time", "report an unhandled exception", 1, "all bytes arrive");
 }
 
 }  // namespace

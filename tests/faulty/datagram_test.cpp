@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "rouse/net/error.hpp"
 #include "rouse/net/lookup_host.hpp"
+#include "rouse/net/udp_message.hpp"
 #include "rouse/net/udp_socket.hpp"
 #include "rouse/net/unix_datagram.hpp"
 
@@ -93,7 +95,21 @@ Async<void> get_udp_options() {
   EXPECT_EQ(socket.multicast_ttl(), 1U);
 }
 
+Async<void> messages() {
+  auto pair = co_await udp_pair();
+  net::set_packet_info(pair.other, true);
+  EXPECT_EQ(co_await net::send_message(pair.one, net::Transmit("hello")), 5U);
+  std::array<char, 16> buf;
+  const net::RecvMeta meta = co_await net::recv_message(pair.other, buf);
+  EXPECT_EQ(meta.to, pair.other.local_addr().ip());
+}
+
 Async<void> look_up() { EXPECT_FALSE((co_await net::lookup_host("localhost:80")).empty()); }
+
+Async<void> look_up_by_interface() {
+  const auto found = co_await net::lookup_host("[fe80::1%lo]:80");
+  EXPECT_NE(found.front().scope_id(), 0U);
+}
 
 /// Whether this machine lets a test join a group on loopback.
 bool has_multicast(Async<void> (*scenario)()) {
@@ -105,7 +121,7 @@ TEST(FaultyDatagram, ASocketThatCannotBeMadeIsReported) {
   Site("bind", "bind UDP", send_and_receive).try_all();
   Site("socketpair", "a pair of datagram sockets", unix_datagrams).try_all();
   Site("connect", "connect UDP", send_and_receive)
-      .ignored({EINTR, EINPROGRESS}, "done all the same")
+      .ignored({EINTR, EINPROGRESS}, "done anyway")
       .try_all();
   Site("fcntl(F_GETFL)", "bind UDP", send_and_receive).try_all();
 }
@@ -160,8 +176,19 @@ TEST(FaultyDatagram, AGroupOfIpv6ThatCannotBeJoinedOrLeftIsReported) {
   Site("setsockopt", "an IPv6 group", join_and_leave_v6).try_all();
 }
 
+TEST(FaultyDatagram, MessagesWithPacketInfoReportWhatFails) {
+  Site("recvmsg", "UDP recv_message", messages).retried({EINTR}).waits({EAGAIN}).try_all();
+  Site("sendmsg", "UDP send_message", messages).retried({EINTR}).waits({EAGAIN}).try_all();
+  Site("setsockopt", "UDP packet info", messages).try_all();
+  Site("getsockopt(SO_DOMAIN)", "UDP packet info", messages).try_all();
+}
+
 TEST(FaultyDatagram, ALookupThatFailsIsReported) {
   Site("getaddrinfo", "look up", look_up).retried({EINTR}).try_all();
+  Site("if_nametoindex", "look up with an interface", look_up_by_interface)
+      .checked_by([](int, std::error_code code) { EXPECT_EQ(code, net::Error::bad_scope); },
+                  "reported as a scope that is no interface")
+      .try_all();
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "faulty/faults.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <deque>
 #include <string>

@@ -11,10 +11,16 @@
 
 #include <gtest/gtest.h>
 
+#include "rouse/fs/dir_builder.hpp"
+#include "rouse/fs/lock.hpp"
 #include "rouse/fs/operations.hpp"
 #include "rouse/fs/read_dir.hpp"
+#include "rouse/fs/times.hpp"
+#include "rouse/fs/watch.hpp"
+#include "rouse/io/owned_fd.hpp"
 
 #include "faulty/harness.hpp"
+#include "sys/watch.hpp"
 
 namespace rouse::faulty {
 namespace {
@@ -113,6 +119,38 @@ Async<void> with_paths() {
   co_await fs::remove_dir(folder / "dir");
 }
 
+Async<void> set_both_times() {
+  const Folder folder;
+  auto file = co_await fs::File::create_new(folder / "file");
+  co_await fs::set_times(file, fs::FileTimes().set_modified(fs::Metadata::Time()));
+  co_await fs::set_times(folder / "file", fs::FileTimes().set_accessed(fs::Metadata::Time()));
+}
+
+Async<void> lock_and_unlock() {
+  const Folder folder;
+  auto file = co_await fs::File::create_new(folder / "file");
+  co_await fs::lock(file);
+  co_await fs::unlock(file);
+}
+
+Async<void> sync_a_folder() {
+  const Folder folder;
+  co_await fs::sync_dir(folder.path());
+}
+
+Async<void> build_a_tree() {
+  const Folder folder;
+  co_await fs::DirBuilder().recursive(true).create(folder / "a/b");
+}
+
+Async<void> watch_a_folder() {
+  const Folder folder;
+  fs::Watch changes = co_await fs::watch(folder.path());
+  co_await fs::create_dir(folder / "new");
+  const auto event = co_await changes.next();
+  EXPECT_TRUE(event && event->name == "new");
+}
+
 Async<void> look_for_one() {
   const Folder folder;
   static_cast<void>(co_await fs::try_exists(folder.path()));
@@ -173,7 +211,7 @@ TEST(FaultyFile, OneByteAtATimeAllIsWrittenAndRead) {
 TEST(FaultyFile, ASeekThatFailsIsReported) {
   Site("lseek", "write and read a file", write_and_read).try_all();
   Site("lseek", "try_clone", clone_a_file)
-      .ignored({ESPIPE}, "what has no position needs none")
+      .ignored({ESPIPE}, "treated as a pipe: it has no position")
       .try_all();
 }
 
@@ -182,31 +220,69 @@ TEST(FaultyFile, WhatIsDoneWithAnOpenFileReportsItsErrors) {
   Site("fdatasync", "sync, change", sync_and_change).retried({EINTR}).try_all();
   Site("ftruncate", "sync, change", sync_and_change).retried({EINTR}).try_all();
   Site("ftruncate", "write, copy and read files", whole_files).retried({EINTR}).try_all();
-  Site("fstat", "sync, change", sync_and_change).try_all();
+  Site("statx", "sync, change", sync_and_change).try_all();
+  Site("statx", "write, copy and read files", whole_files).try_all();
+  Site("futimens", "set_times", set_both_times).try_all();
+  Site("utimensat", "set_times", set_both_times).try_all();
+  Site("flock", "lock", lock_and_unlock)
+      .retried({EINTR})
+      .checked_by(
+          [](int error, std::error_code code) {
+            EXPECT_TRUE(code.value() == error || (!code && (error == EINTR || error == EAGAIN)));
+          },
+          "lock: tried again after a pause; unlock: reported")
+      .try_all();
   Site("fchmod", "sync, change", sync_and_change).retried({EINTR}).try_all();
   Site("fchmod", "write, copy and read files", whole_files).retried({EINTR}).try_all();
-  Site("close", "write, copy and read files", whole_files).ignored("closed all the same").try_all();
+  Site("close", "write, copy and read files", whole_files).ignored("closed anyway").try_all();
 }
 
 TEST(FaultyFile, WhatIsDoneWithPathsReportsItsErrors) {
-  for (const char* call : {"mkdir", "rename", "link", "symlink", "readlink", "stat", "lstat",
-                           "chmod", "realpath", "unlink", "rmdir"}) {
+  for (const char* call : {"mkdir", "rename", "link", "symlink", "readlink", "statx", "chmod",
+                           "realpath", "unlink", "rmdir"}) {
     Site(call, "paths", with_paths).try_all();
   }
 }
 
 TEST(FaultyFile, WhatDoesNotExistIsNoError) {
-  Site("stat", "try_exists", look_for_one).ignored({ENOENT}, "it does not exist").try_all();
+  Site("statx", "try_exists", look_for_one).ignored({ENOENT}, "it does not exist").try_all();
+}
+
+TEST(FaultyFile, AFolderThatCannotBeSyncedOrMadeIsReported) {
+  Site("open", "sync_dir", sync_a_folder).retried({EINTR}).try_all();
+  Site("fsync", "sync_dir", sync_a_folder).retried({EINTR}).try_all();
+  Site("mkdir", "DirBuilder", build_a_tree)
+      .checked_by(
+          [](int error, std::error_code code) {
+            EXPECT_TRUE(code.value() == error || (!code && error == ENOENT)) << code.message();
+          },
+          "reported")
+      .try_all();
+}
+
+TEST(FaultyFile, AFolderThatCannotBeWatchedIsReported) {
+  Site("inotify_init1", "watch", watch_a_folder).try_all();
+  Site("inotify_add_watch", "watch", watch_a_folder).try_all();
+  Site("read", "watch", watch_a_folder).retried({EINTR}).waits({EAGAIN}).try_all();
+}
+
+TEST(FaultyFile, AWatchOfWhichNothingIsKnownIsTakenToBeThere) {
+  const auto ask = [](Runtime&) {
+    const Result<io::OwnedFd> fd = sys::open_watch("/");
+    EXPECT_TRUE(sys::is_watching(fd.value().get()));
+  };
+  Site("open", "look after a watch", ask).ignored("taken to be there").try_all();
+  Site("read", "look after a watch", ask).ignored("taken to be there").try_all();
 }
 
 TEST(FaultyFile, AFolderThatCannotBeReadIsReported) {
   Site("opendir", "read_dir", list_a_folder).retried({EINTR}).try_all();
   Site("readdir", "read_dir", list_a_folder).retried({EINTR}).try_all();
-  Site("closedir", "read_dir", list_a_folder).ignored("closed all the same").try_all();
+  Site("closedir", "read_dir", list_a_folder).ignored("closed anyway").try_all();
 }
 
 TEST(FaultyFile, ATreeThatCannotBeRemovedIsReported) {
-  Site("lstat", "remove_dir_all", remove_a_tree).try_all();
+  Site("statx", "remove_dir_all", remove_a_tree).try_all();
   // What is said to be no folder is removed as a file, and that fails. What is not there is gone.
   const auto check = [](int error, std::error_code code) {
     const bool is_no_folder = error == ELOOP || error == ENOTDIR || error == EISDIR;

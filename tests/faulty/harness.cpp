@@ -1,6 +1,7 @@
 #include "faulty/harness.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>
@@ -9,6 +10,9 @@
 #include <dirent.h>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <netdb.h>
@@ -349,7 +353,7 @@ void Site::try_short() {
     Runtime rt = make_runtime(kind);
     const std::string label = std::string(call_) + " one at a time in '" + name_ + "'";
     EXPECT_TRUE(try_use(rt, Fault::shortened(call_, 1), 0, label)) << label << ": never called";
-    add_row(call_, "1 at a time", name_, 1, "all arrives");
+    add_row(call_, "1 at a time", name_, 1, "all bytes arrive");
   }
 }
 

@@ -90,8 +90,8 @@ class Site {
 
   // What is expected of these errors, instead of that they are reported: success, and why.
   Site& retried(Errors errors) { return expect(errors, "called again"); }
-  Site& waits(Errors errors) { return expect(errors, "waits and goes on"); }
-  Site& passed_over(Errors errors) { return expect(errors, "the next connection is taken"); }
+  Site& waits(Errors errors) { return expect(errors, "waits for readiness"); }
+  Site& passed_over(Errors errors) { return expect(errors, "the next connection is accepted"); }
   Site& backs_off(Errors errors) { return expect(errors, "tried again after a pause"); }
   Site& ignored(Errors errors, const std::string& why) { return expect(errors, why); }
   /// All of them.

@@ -154,7 +154,7 @@ TEST(FaultyPoller, AnEventfdThatIsGoneEndsTheProgramAndSaysWhy) {
     };
     EXPECT_DEATH(use(), "eventfd is no longer there");
     add_row("eventfd_write", name_of_error(error), "wait for a thread", 1,
-            "ends the program: the descriptor is gone");
+            "aborts the program: the descriptor is gone");
   }
 }
 
@@ -168,7 +168,7 @@ TEST(FaultyPoller, AnEpollThatIsGoneEndsTheProgramAndSaysWhy) {
     };
     EXPECT_DEATH(use(), "epoll descriptor is no longer there");
     add_row("epoll_wait", name_of_error(error), "an exchange", 1,
-            "ends the program: the descriptor is gone");
+            "aborts the program: the descriptor is gone");
   }
 }
 

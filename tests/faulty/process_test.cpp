@@ -68,6 +68,20 @@ void give_standard_input_away(Runtime& rt) {
   if (code) throw std::system_error(code);
 }
 
+/// Without a descriptor 0 of its own, which the folder gets at first.
+void run_in_a_folder_without_standard_input(Runtime& rt) {
+  constexpr int kept = 200;
+  ::dup2(0, kept);
+  ::close(0);
+  const std::error_code code = outcome_of([&] {
+    const auto status = rt.block_on(Command("/bin/true").current_dir("/").status());
+    EXPECT_TRUE(status.success());
+  });
+  ::dup2(kept, 0);
+  ::close(kept);
+  if (code) throw std::system_error(code);
+}
+
 TEST(FaultyProcess, AProcessThatCannotBeStartedIsReported) {
   Site("posix_spawn", "run a program by its path", run_true).except({ENOEXEC}).try_all();
   Site("posix_spawn", "run a program along PATH", run_along_path)
@@ -81,6 +95,19 @@ TEST(FaultyProcess, AProcessThatCannotBeStartedIsReported) {
         "posix_spawnattr_setsigmask"}) {
     Site(call, "run a program with everything", run_with_everything).try_all();
   }
+}
+
+int nothing() noexcept { return 0; }
+
+Async<void> run_forked() {
+  const auto status = co_await Command("/bin/true").pre_exec(nothing).status();
+  EXPECT_TRUE(status.success());
+}
+
+TEST(FaultyProcess, AProcessThatCannotBeForkedIsReported) {
+  Site("_Fork", "run a program with pre_exec", run_forked).try_all();
+  Site("pipe2", "run a program with pre_exec", run_forked).try_all();
+  Site("read", "run a program with pre_exec", run_forked).retried({EINTR}).try_all();
 }
 
 TEST(FaultyProcess, WhatHasNoKnownFormatIsAScript) {
@@ -110,7 +137,7 @@ TEST(FaultyProcess, AProgramThatCannotBeLookedForIsTried) {
             const bool is_missing = error == ENOENT || error == ENOTDIR;
             EXPECT_TRUE(!code || (is_missing && code.value() == ENOENT)) << code.message();
           },
-          "if it is not known to be missing, it is tried")
+          "tried anyway, unless it is missing")
       .try_all();
 }
 
@@ -120,6 +147,9 @@ TEST(FaultyProcess, ADescriptorForTheChildThatCannotBeHadIsReported) {
   Site("fcntl(F_GETFL)", "talk to a program", talk).try_all();
   Site("fcntl(F_SETFL)", "talk to a program", talk).try_all();
   Site("fcntl(F_DUPFD_CLOEXEC)", "give standard input away", give_standard_input_away).try_all();
+  Site("fcntl(F_DUPFD_CLOEXEC)", "run in a folder, without a descriptor 0",
+       run_in_a_folder_without_standard_input)
+      .try_all();
   Site("epoll_ctl(ADD)", "talk to a program", talk).except({EPERM}).try_all();
 }
 
@@ -139,8 +169,9 @@ TEST(FaultyProcess, AChildThatIsGoneAlreadyIsReported) {
 
 TEST(FaultyProcess, EndingAProcessThatCannotBeWatchedIsDoneAgainIfInterrupted) {
   Runtime rt = make_runtime(On::current_thread);
-  for (const auto& [call, error] : {std::pair("kill", EINVAL), std::pair("kill", EPERM),
-                                    std::pair("kill", ESRCH), std::pair("waitpid", EINTR)}) {
+  for (const auto& [call, error] :
+       {std::pair("kill", EINVAL), std::pair("kill", EPERM), std::pair("kill", ESRCH),
+        std::pair("waitpid", EINTR), std::pair("waitid", EINTR)}) {
     const Watchdog watchdog(call);
     const Injection unwatched(Fault("pidfd_open", EMFILE));
     const Injection injection(Fault(call, error));
@@ -148,7 +179,7 @@ TEST(FaultyProcess, EndingAProcessThatCannotBeWatchedIsDoneAgainIfInterrupted) {
     EXPECT_EQ(injection.hits(), 1) << call;
     EXPECT_TRUE(children_are_gone(rt));
     add_row(call, name_of_error(error), "run a program that cannot be watched", 1,
-            error == EINTR ? "called again" : "waited for all the same");
+            error == EINTR ? "called again" : "waited for anyway");
   }
   for (const int error : {ECHILD, EINVAL}) {
     const Injection unwatched(Fault("pidfd_open", EMFILE));
@@ -158,6 +189,22 @@ TEST(FaultyProcess, EndingAProcessThatCannotBeWatchedIsDoneAgainIfInterrupted) {
     EXPECT_GT(::waitpid(-1, nullptr, 0), 0);
     add_row("waitpid", name_of_error(error), "run a program that cannot be watched", 1,
             "the first error is reported");
+  }
+}
+
+/// As if the system had reaped it, and another process had its number.
+TEST(FaultyProcess, WhatIsNoChildAnyMoreIsNotKilled) {
+  Runtime rt = make_runtime(On::current_thread);
+  for (const int error : {EAGAIN, ECHILD, EINVAL}) {
+    const Injection unwatched(Fault("pidfd_open", EMFILE));
+    const Injection injection(Fault("waitid", error));
+    EXPECT_EQ(outcome_of([&] { rt.block_on(run_true()); }).value(), EMFILE);
+    EXPECT_EQ(injection.hits(), 1);
+    int status = -1;
+    EXPECT_GT(::waitpid(-1, &status, 0), 0);
+    EXPECT_EQ(status, 0);
+    add_row("waitid", name_of_error(error), "run a program that cannot be watched", 1,
+            "not killed, and the first error is reported");
   }
 }
 

@@ -134,7 +134,7 @@ TEST(FaultyStdio, AStreamThatCannotBeHadReportsItWithEachCall) {
 TEST(FaultyStdio, APipeThatCannotBeOpenedAnewIsUsedAsItIs) {
   Site("open", "a pipe as standard stream", through_a_pipe)
       .retried({EINTR})
-      .ignored("used as it is: each call looks whether it would block")
+      .ignored("used as it is: each call checks whether it would block")
       .try_all();
 }
 
@@ -213,7 +213,7 @@ TEST(FaultyStdio, TakingTheSignalOfABrokenPipeBackIsDoneAgainIfInterrupted) {
   for (const int error : {EAGAIN, EINVAL}) {
     run(error);
     add_row("sigtimedwait", name_of_error(error), "write to a broken pipe", 1,
-            "there was none to take");
+            "ignored: no signal was pending");
   }
   std::signal(SIGPIPE, before);
   rt.block_on(echo());

@@ -86,7 +86,7 @@ TEST(FaultyThief, WithoutMembarrierWhatWaitsBehindALongPollIsLeftThere) {
     EXPECT_TRUE(rt.block_on(compute(injection)));
     EXPECT_GT(injection.hits(), 1) << "and then used";
     add_row("membarrier", name_of_error(error), "take a task behind a long poll", 1,
-            "it waits for the end of the poll");
+            "waits for the end of the poll");
   }
 }
 

@@ -85,7 +85,7 @@ TEST(FaultyThread, ACallThatGetsNoThreadOfItsOwnIsDoneByAnother) {
     EXPECT_EQ(rt.block_on(std::move(second)), 7);
   }
   rt.block_on(std::move(first));
-  add_row("pthread_create", "EAGAIN", "the second spawn_blocking", 1, "done by the first thread");
+  add_row("pthread_create", "EAGAIN", "the second spawn_blocking", 1, "left to the first thread");
 }
 
 TEST(FaultyThread, AThreadThatDoesNotStartIsReported) {
@@ -146,7 +146,7 @@ TEST(FaultyThread, AnEndThatGetsNoThreadSweepsWhatAChildWaitsFor) {
 
 TEST(FaultyThread, AnUnknownNumberOfCpusIsOne) {
   Site("sched_getaffinity", "build a Runtime", build_one_worker_a_cpu)
-      .ignored({EINVAL}, "asked with more room")
+      .ignored({EINVAL}, "called again with a larger buffer")
       .ignored("one worker")
       .try_all();
   Site("__sched_cpualloc", "build a Runtime", build_one_worker_a_cpu)

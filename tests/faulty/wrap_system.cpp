@@ -1,6 +1,7 @@
 // Calls on files, processes, signals and threads: see faults.hpp.
 #include <csignal>
 #include <cstdarg>
+#include <cstdint>
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -74,6 +75,13 @@ int __wrap_pipe2(int* ends, int flags) {
   return pass("pipe2", -1, [&] { return __real_pipe2(ends, flags); });
 }
 
+// --- Processes. ---
+
+pid_t __real__Fork();
+pid_t __wrap__Fork() {
+  return pass("_Fork", -1, [] { return __real__Fork(); });
+}
+
 // --- Files. ---
 
 int __real_open(const char* path, int flags, ...);
@@ -118,6 +126,14 @@ int __real_fstat(int fd, struct stat* found);
 int __wrap_fstat(int fd, struct stat* found) {
   return pass("fstat", -1, [&] { return __real_fstat(fd, found); });
 }
+int __real_futimens(int fd, const timespec* times);
+int __wrap_futimens(int fd, const timespec* times) {
+  return pass("futimens", -1, [&] { return __real_futimens(fd, times); });
+}
+int __real_flock(int fd, int operation);
+int __wrap_flock(int fd, int operation) {
+  return pass("flock", -1, [&] { return __real_flock(fd, operation); });
+}
 int __real_fchmod(int fd, mode_t mode);
 int __wrap_fchmod(int fd, mode_t mode) {
   return pass("fchmod", -1, [&] { return __real_fchmod(fd, mode); });
@@ -125,13 +141,22 @@ int __wrap_fchmod(int fd, mode_t mode) {
 
 // --- Paths. ---
 
-int __real_stat(const char* path, struct stat* found);
-int __wrap_stat(const char* path, struct stat* found) {
-  return pass("stat", -1, [&] { return __real_stat(path, found); });
+int __real_inotify_init1(int flags);
+int __wrap_inotify_init1(int flags) {
+  return pass("inotify_init1", -1, [&] { return __real_inotify_init1(flags); });
 }
-int __real_lstat(const char* path, struct stat* found);
-int __wrap_lstat(const char* path, struct stat* found) {
-  return pass("lstat", -1, [&] { return __real_lstat(path, found); });
+int __real_inotify_add_watch(int fd, const char* path, uint32_t wanted);
+int __wrap_inotify_add_watch(int fd, const char* path, uint32_t wanted) {
+  return pass("inotify_add_watch", -1, [&] { return __real_inotify_add_watch(fd, path, wanted); });
+}
+
+int __real_statx(int at, const char* path, int flags, unsigned mask, struct statx* found);
+int __wrap_statx(int at, const char* path, int flags, unsigned mask, struct statx* found) {
+  return pass("statx", -1, [&] { return __real_statx(at, path, flags, mask, found); });
+}
+int __real_utimensat(int at, const char* path, const timespec* times, int flags);
+int __wrap_utimensat(int at, const char* path, const timespec* times, int flags) {
+  return pass("utimensat", -1, [&] { return __real_utimensat(at, path, times, flags); });
 }
 int __real_chmod(const char* path, mode_t mode);
 int __wrap_chmod(const char* path, mode_t mode) {

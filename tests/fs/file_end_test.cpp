@@ -98,7 +98,7 @@ TEST_P(FileEndTest, AShutdownInTheBackgroundLeavesTheWriteToThePool) {
 
 TEST_P(FileEndTest, AFileThatOutlivesItsRuntimeTakesNoMoreBytes) {
   File file = open(dir / "f");
-  const Enter inside = runtime->enter();
+  const EnterGuard inside = runtime->enter();
   runtime->shutdown_background();
   testing::PollHarness write(file.write("late").result());
   auto polled = write.poll();

@@ -18,7 +18,7 @@
 #include <gtest/gtest.h>
 
 #include "rouse/core/async.hpp"
-#include "rouse/exec/enter.hpp"
+#include "rouse/exec/enter_guard.hpp"
 #include "rouse/runtime/runtime.hpp"
 #include "rouse/testing/drop_at_each_poll.hpp"
 
@@ -103,7 +103,7 @@ class FsTest : public ::testing::Test {
 
   TempDir dir;
   Runtime runtime = Runtime::builder().worker_threads(1).max_blocking_threads(1).build();
-  Enter enter = runtime.enter();  // futures may be polled by hand on this thread
+  EnterGuard enter = runtime.enter();  // futures may be polled by hand on this thread
 
  private:
   /// Belongs to the held call, too, which may outlive the test.

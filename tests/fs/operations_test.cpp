@@ -138,7 +138,7 @@ TEST_F(OperationsTest, DirectoriesAreMadeAndRemovedOneOrAll) {
 
 /// Any operation, as something that only says how it failed.
 template <class T>
-Async<std::error_code> error_of(Attempt<T> attempt) {
+Async<std::error_code> error_of(AsyncResult<T> attempt) {
   auto result = co_await attempt.result();
   co_return result ? std::error_code() : result.error();
 }

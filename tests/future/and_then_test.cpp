@@ -7,6 +7,7 @@
 
 #include "rouse/core/async.hpp"
 #include "rouse/future/ready.hpp"
+#include "rouse/future/yield_now.hpp"
 
 #include "future/contracts.hpp"
 
@@ -75,6 +76,17 @@ TEST(AndThen, DestroysEachFutureAsSoonAsItIsReady) {
   second.open(2);
   EXPECT_EQ(future.poll(waker.cx).value(), 2);
   EXPECT_EQ(second.alive(), 0);
+}
+
+TEST(AndThen, ACoroutineMayTakeAReferenceToTheOutput) {
+  CountingWaker waker;
+  const std::string text(100, 'x');
+  auto future = and_then(ready(text), [](const std::string& output) -> Async<std::string> {
+    co_await yield_now();
+    co_return output;
+  });
+  EXPECT_TRUE(future.poll(waker.cx).is_pending());
+  EXPECT_EQ(future.poll(waker.cx).value(), text);
 }
 
 TEST(AndThen, ThrowsWhatTheFunctionThrows) {

@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "rouse/core/future.hpp"
-#include "rouse/core/outcome.hpp"
+#include "rouse/core/internal/outcome.hpp"
 
 namespace rouse::test {
+
+using namespace internal;
 
 class WakeCounter : public RefCounted<WakeCounter> {
  public:

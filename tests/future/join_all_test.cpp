@@ -163,14 +163,14 @@ TEST(JoinAll, MayBeMovedWhileItRuns) {
   EXPECT_EQ(moved.poll(waker.cx).value().size(), 2U);
 }
 
-Async<std::unique_ptr<int>> delayed(int x) {
+Async<std::unique_ptr<int>> delayed_pointer(int x) {
   for (int i = 0; i < x; ++i) co_await yield_now();
   co_return std::make_unique<int>(x);
 }
 Async<int> total() {
   std::vector<AnyFuture<std::unique_ptr<int>>> futures;
   futures.reserve(5);
-  for (int i = 0; i < 5; ++i) futures.push_back(delayed(i));
+  for (int i = 0; i < 5; ++i) futures.push_back(delayed_pointer(i));
   int sum = 0;
   auto outputs = co_await join_all(std::move(futures));
   for (auto& output : outputs) sum += *output;

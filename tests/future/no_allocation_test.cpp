@@ -42,6 +42,8 @@ thread_local int allocations = 0;
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace rouse::test {
+
+using namespace internal;
 namespace {
 
 /// Ready at its n-th poll.

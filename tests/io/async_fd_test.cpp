@@ -53,10 +53,10 @@ bool is_open(int fd) { return ::fcntl(fd, F_GETFD) != -1; }
 OwnedFd event_fd() { return OwnedFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 void signal_event(int fd) { ASSERT_EQ(::eventfd_write(fd, 1), 0); }
 
-/// An Enter that can be put into an optional.
+/// An EnterGuard that can be put into an optional.
 struct Inside {
   explicit Inside(const Runtime& rt) : here(rt.enter()) {}
-  Enter here;
+  EnterGuard here;
 };
 
 class AsyncFdTest : public ::testing::TestWithParam<bool> {
@@ -428,7 +428,7 @@ TEST_P(AsyncFdTest, AfterItsRuntimeHasEndedADescriptorCantBeWatched) {
 
 TEST(AsyncFdFork, AForkedChildThatDestroysItsCopyLeavesTheParentsAlone) {
   Runtime rt = Runtime::builder().current_thread().build();
-  const Enter here = rt.enter();
+  const EnterGuard here = rt.enter();
   const OwnedFd fd = event_fd();
   std::optional<AsyncFd> watched(std::in_place, fd.get(), Interest::readable);
   watched->clear_blocked(watched->now(), Interest::readable);
@@ -450,7 +450,7 @@ class AsyncFdDeathTest : public ::testing::Test {
  protected:
   AsyncFdDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
   Runtime rt = Runtime::builder().current_thread().build();
-  Enter here = rt.enter();
+  EnterGuard here = rt.enter();
 };
 
 TEST_F(AsyncFdDeathTest, MovedWhileAFutureWaitsForItItAbortsAtTheNextPoll) {

@@ -1,6 +1,7 @@
 // BufReader, read_line, read_until, lines.
 #include "rouse/io/buf_reader.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>

@@ -72,9 +72,9 @@ TEST(DropAtEachPoll, NextOfLinesLosesNothing) {
 }
 
 TEST(DropAtEachPoll, FeedFlushAndShutdownOfFramesTearNone) {
-  std::optional<io::FramedWrite<SlowWriter, io::LengthDelimited>> frames;
+  std::optional<io::FramedWrite<SlowWriter, io::LengthDelimitedCodec>> frames;
   const auto make = [&] {
-    frames.emplace(SlowWriter(), io::LengthDelimited().head_bytes(2));
+    frames.emplace(SlowWriter(), io::LengthDelimitedCodec().length_field_length(2));
     block_on(frames->feed("ab"));
   };
   const auto is_whole = [&](std::size_t) {

@@ -1,4 +1,4 @@
-// FramedRead, FramedWrite, LengthDelimited, LinesCodec: frames over streams.
+// FramedRead, FramedWrite, LengthDelimitedCodec, LinesCodec: frames over streams.
 #include "rouse/io/framed.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ using rouse::test::SlowWriter;
 using rouse::testing::drop_at_each_poll;
 using Texts = std::vector<std::string>;
 
-static_assert(Stream<io::FramedRead<SlowReader, io::LengthDelimited>>);
+static_assert(Stream<io::FramedRead<SlowReader, io::LengthDelimitedCodec>>);
 static_assert(io::Decoder<io::LinesCodec> && io::Encoder<io::LinesCodec>);
 
 std::string as_text(const std::vector<std::byte>& frame) { return test::text(frame); }
@@ -51,50 +51,58 @@ Async<Texts> all_frames(F& frames) {
 
 std::string name(io::Error error) { return "[" + make_error_code(error).message() + "]"; }
 
-Texts frames_of(std::string input, io::LengthDelimited codec) {
+Texts frames_of(std::string input, io::LengthDelimitedCodec codec) {
   io::FramedRead frames(SlowReader(std::move(input)), codec);
   return block_on(all_frames(frames));
 }
-Texts frames_of(const char* input, std::size_t size, io::LengthDelimited codec = {}) {
+Texts frames_of(const char* input, std::size_t size, io::LengthDelimitedCodec codec = {}) {
   return frames_of(std::string(input, size), codec);
 }
 
-TEST(LengthDelimited, ReadsFramesThatArriveByteByByte) {
+TEST(LengthDelimitedCodec, ReadsFramesThatArriveByteByByte) {
   EXPECT_EQ(frames_of("\0\0\0\3abc\0\0\0\0\0\0\0\1x", 16), (Texts{"abc", "", "x"}));
   EXPECT_EQ(frames_of("", 0), Texts{});
 }
 
-TEST(LengthDelimited, ReadsAllKindsOfHeads) {
-  const auto codec = [](std::size_t head) { return io::LengthDelimited().head_bytes(head); };
+TEST(LengthDelimitedCodec, ReadsAllKindsOfHeads) {
+  const auto codec = [](std::size_t head) {
+    return io::LengthDelimitedCodec().length_field_length(head);
+  };
   EXPECT_EQ(frames_of("\2ab", 3, codec(1)), (Texts{"ab"}));
   EXPECT_EQ(frames_of("\0\2ab", 4, codec(2)), (Texts{"ab"}));
   EXPECT_EQ(frames_of("\0\0\0\0\0\0\0\2ab", 10, codec(8)), (Texts{"ab"}));
   EXPECT_EQ(frames_of("\2\0ab", 4, codec(2).little_endian()), (Texts{"ab"}));
   EXPECT_EQ(frames_of("\2\0\0\0\0\0\0\0ab", 10, codec(8).little_endian()), (Texts{"ab"}));
-  EXPECT_DEATH((void)io::LengthDelimited().head_bytes(3), "1, 2, 4 or 8");
+  EXPECT_EQ(frames_of("\0\0\2ab", 5, codec(3)), (Texts{"ab"}));
+  EXPECT_DEATH((void)io::LengthDelimitedCodec().length_field_length(0), "1 to 8");
+  EXPECT_DEATH((void)io::LengthDelimitedCodec().length_field_length(9), "1 to 8");
 }
 
-TEST(LengthDelimited, RefusesAnOversizedLengthAtOnceAndThenEnds) {
+TEST(LengthDelimitedCodec, RefusesAnOversizedLengthAtOnceAndThenEnds) {
   const std::string too_long = name(io::Error::too_long);
   EXPECT_EQ(frames_of("\xff\xff\xff\xff", 4), (Texts{too_long}));
   EXPECT_EQ(frames_of("\0\0\0\1a\xff\xff\xff\xff\0\0\0\1b", 15), (Texts{"a", too_long}));
   EXPECT_EQ(frames_of("\0\x80\0\1", 4), (Texts{too_long})) << "8 MiB and one";
-  EXPECT_EQ(frames_of("\3", 1, io::LengthDelimited().head_bytes(1).max_frame(2)),
-            (Texts{too_long}));
-  EXPECT_EQ(frames_of("\2ab", 3, io::LengthDelimited().head_bytes(1).max_frame(2)), (Texts{"ab"}));
+  EXPECT_EQ(
+      frames_of("\3", 1, io::LengthDelimitedCodec().length_field_length(1).max_frame_length(2)),
+      (Texts{too_long}));
+  EXPECT_EQ(
+      frames_of("\2ab", 3, io::LengthDelimitedCodec().length_field_length(1).max_frame_length(2)),
+      (Texts{"ab"}));
 }
 
-TEST(LengthDelimited, ALengthThatOverflowsIsNoFrame) {
+TEST(LengthDelimitedCodec, ALengthThatOverflowsIsNoFrame) {
   const std::string all_ones(8, '\xff');
-  EXPECT_EQ(frames_of(all_ones + "abc", io::LengthDelimited().head_bytes(8)),
+  EXPECT_EQ(frames_of(all_ones + "abc", io::LengthDelimitedCodec().length_field_length(8)),
             (Texts{name(io::Error::too_long)}));
-  EXPECT_EQ(frames_of(all_ones + "abc", io::LengthDelimited().head_bytes(8).max_frame(SIZE_MAX)),
-            (Texts{name(io::Error::unexpected_end)}))
+  EXPECT_EQ(frames_of(all_ones + "abc",
+                      io::LengthDelimitedCodec().length_field_length(8).max_frame_length(SIZE_MAX)),
+            (Texts{name(io::Error::unexpected_eof)}))
       << "nothing was allocated for it";
 }
 
-TEST(LengthDelimited, FailsWhenTheStreamEndsInAFrameOrItsHead) {
-  const std::string truncated = name(io::Error::unexpected_end);
+TEST(LengthDelimitedCodec, FailsWhenTheStreamEndsInAFrameOrItsHead) {
+  const std::string truncated = name(io::Error::unexpected_eof);
   EXPECT_EQ(frames_of("\0\0\0\3ab", 6), (Texts{truncated}));
   EXPECT_EQ(frames_of("\0\0\0\1a\0\0", 7), (Texts{"a", truncated}));
 }
@@ -102,17 +110,17 @@ TEST(LengthDelimited, FailsWhenTheStreamEndsInAFrameOrItsHead) {
 TEST(FramedRead, PassesTheReadersErrorOnAndEnds) {
   const std::error_code reset = std::make_error_code(std::errc::connection_reset);
   io::FramedRead frames(SlowReader(std::string("\1a\2b", 4), reset),
-                        io::LengthDelimited().head_bytes(1));
+                        io::LengthDelimitedCodec().length_field_length(1));
   EXPECT_EQ(block_on(all_frames(frames)), (Texts{"a", "[" + reset.message() + "]"}));
 }
 
 TEST(FramedRead, ADroppedNextLosesNoBytes) {
-  using Frames = io::FramedRead<SlowReader, io::LengthDelimited>;
+  using Frames = io::FramedRead<SlowReader, io::LengthDelimitedCodec>;
   std::optional<Frames> frames;
   const auto report = drop_at_each_poll(
       [&] {
         frames.emplace(SlowReader(std::string("\3abc\2de", 7)),
-                       io::LengthDelimited().head_bytes(1));
+                       io::LengthDelimitedCodec().length_field_length(1));
         return frames->next();
       },
       [](std::size_t) {},
@@ -140,7 +148,7 @@ TEST(FramedRead, DoesNotReadOnAfterTheEnd) {
 
 TEST(FramedRead, LetsOtherTasksRun) {
   const std::string many(1000, '\0');
-  io::FramedRead frames(io::BytesReader(many), io::LengthDelimited().head_bytes(1));
+  io::FramedRead frames(io::BytesReader(many), io::LengthDelimitedCodec().length_field_length(1));
   Async<Texts> reading = all_frames(frames);
   rouse::testing::CountingWaker waker;
   Context cx(waker.waker(), Context::task_budget);
@@ -148,7 +156,7 @@ TEST(FramedRead, LetsOtherTasksRun) {
   EXPECT_EQ(block_on(std::move(reading)).size(), 1000U);
 }
 
-std::string sent(io::LengthDelimited codec, io::Buffer frame) {
+std::string sent(io::LengthDelimitedCodec codec, io::Buffer frame) {
   io::FramedWrite frames(SlowWriter(), codec);
   block_on(frames.send(frame));
   EXPECT_EQ(frames.inner().flushed, frames.inner().taken.size());
@@ -156,16 +164,16 @@ std::string sent(io::LengthDelimited codec, io::Buffer frame) {
 }
 
 TEST(FramedWrite, SendsTheLengthFirst) {
-  EXPECT_EQ(sent(io::LengthDelimited(), "abc"), std::string("\0\0\0\3abc", 7));
-  EXPECT_EQ(sent(io::LengthDelimited().little_endian(), ""), std::string("\0\0\0\0", 4));
-  EXPECT_EQ(sent(io::LengthDelimited().head_bytes(2).little_endian(), "abc"),
+  EXPECT_EQ(sent(io::LengthDelimitedCodec(), "abc"), std::string("\0\0\0\3abc", 7));
+  EXPECT_EQ(sent(io::LengthDelimitedCodec().little_endian(), ""), std::string("\0\0\0\0", 4));
+  EXPECT_EQ(sent(io::LengthDelimitedCodec().length_field_length(2).little_endian(), "abc"),
             std::string("\3\0abc", 5));
   const std::string large(0x1234, 'x');
-  EXPECT_EQ(sent(io::LengthDelimited().head_bytes(2), large), "\x12\x34" + large);
+  EXPECT_EQ(sent(io::LengthDelimitedCodec().length_field_length(2), large), "\x12\x34" + large);
 }
 
-TEST(LengthDelimited, EncodesManyFramesIntoOneVectorWithFewAllocations) {
-  io::LengthDelimited codec;
+TEST(LengthDelimitedCodec, EncodesManyFramesIntoOneVectorWithFewAllocations) {
+  io::LengthDelimitedCodec codec;
   std::vector<std::byte> output;
   int allocations = 0;
   for (int i = 0; i < 10'000; ++i) {
@@ -177,17 +185,17 @@ TEST(LengthDelimited, EncodesManyFramesIntoOneVectorWithFewAllocations) {
 }
 
 TEST(FramedWrite, RefusesAFrameThatIsTooLongAndSendsTheNext) {
-  io::FramedWrite frames(SlowWriter(), io::LengthDelimited().head_bytes(1));
+  io::FramedWrite frames(SlowWriter(), io::LengthDelimitedCodec().length_field_length(1));
   const std::string long_frame(256, 'x');
   EXPECT_EQ(block_on(frames.send(long_frame).result()).error(), io::Error::too_long);
   block_on(frames.send(io::Buffer(long_frame.data(), 255)));
   EXPECT_EQ(frames.inner().taken, "\xff" + std::string(255, 'x'));
-  io::FramedWrite few(SlowWriter(), io::LengthDelimited().max_frame(2));
+  io::FramedWrite few(SlowWriter(), io::LengthDelimitedCodec().max_frame_length(2));
   EXPECT_EQ(block_on(few.send("abc").result()).error(), io::Error::too_long);
 }
 
 TEST(FramedWrite, FeedWaitsForAFlushOrAFullBuffer) {
-  io::FramedWrite frames(SlowWriter(), io::LengthDelimited().head_bytes(1));
+  io::FramedWrite frames(SlowWriter(), io::LengthDelimitedCodec().length_field_length(1));
   block_on(frames.feed("a"));
   block_on(frames.feed("b"));
   EXPECT_EQ(frames.inner().taken, "");
@@ -203,11 +211,11 @@ TEST(FramedWrite, FeedWaitsForAFlushOrAFullBuffer) {
 }
 
 TEST(FramedWrite, ADroppedSendIsWholeOrNotThere) {
-  using Frames = io::FramedWrite<SlowWriter, io::LengthDelimited>;
+  using Frames = io::FramedWrite<SlowWriter, io::LengthDelimitedCodec>;
   std::optional<Frames> frames;
   const auto report = drop_at_each_poll(
       [&] {
-        frames.emplace(SlowWriter(), io::LengthDelimited().head_bytes(1));
+        frames.emplace(SlowWriter(), io::LengthDelimitedCodec().length_field_length(1));
         return frames->send("abc");
       },
       [](std::size_t) {},
@@ -219,7 +227,7 @@ TEST(FramedWrite, ADroppedSendIsWholeOrNotThere) {
 }
 
 TEST(FramedWrite, PassesTheWritersErrorOn) {
-  io::FramedWrite frames(SlowWriter(2), io::LengthDelimited());
+  io::FramedWrite frames(SlowWriter(2), io::LengthDelimitedCodec());
   EXPECT_EQ(block_on(frames.send("abc").result()).error(), io::Error::write_zero);
 }
 
@@ -245,7 +253,7 @@ TEST(LinesCodec, SendsLines) {
 }
 
 Async<> send_all(io::WriteHalf<io::DuplexStream> half, std::size_t count) {
-  io::FramedWrite frames(std::move(half), io::LengthDelimited());
+  io::FramedWrite frames(std::move(half), io::LengthDelimitedCodec());
   for (std::size_t i = 0; i < count; ++i) {
     const std::string frame(i, 'f');
     co_await frames.feed(frame);
@@ -259,7 +267,7 @@ TEST(Framed, FramesOfAllSizesPassBetweenTasks) {
   auto [near, far] = io::duplex(1000);
   auto [reader, writer] = io::split(std::move(near));
   auto sending = runtime.spawn(send_all, std::move(writer), count);
-  io::FramedRead frames(far, io::LengthDelimited());
+  io::FramedRead frames(far, io::LengthDelimitedCodec());
   const Texts all = runtime.block_on(all_frames(frames));
   runtime.block_on(std::move(sending));
   ASSERT_EQ(all.size(), count);

@@ -16,6 +16,8 @@
 #include "io/inline_waker.hpp"
 
 namespace rouse::io {
+
+using namespace internal;
 namespace {
 
 using test::Inline;

@@ -25,6 +25,8 @@
 #include "runtime/drivers.hpp"
 
 namespace rouse::io {
+
+using namespace internal;
 namespace {
 
 using namespace std::chrono_literals;
@@ -85,7 +87,7 @@ class ReactorTest : public ::testing::Test {
   bool look(std::chrono::nanoseconds at_most = 0ns) {
     reactor->wait(at_most);
     const bool found = reactor->has_found();
-    reactor->hand_out();
+    reactor->dispatch();
     return found;
   }
   RefPtr<Reactor> reactor = Reactor::make();

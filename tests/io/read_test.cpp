@@ -1,6 +1,7 @@
 // read_exact, read_to_end, read_to_string, readv.
 #include "rouse/io/read.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
@@ -43,7 +44,7 @@ TEST(ReadExact, FailsWhenTheStreamEndsBefore) {
   std::array<char, 4> buf{};
   const Result<void> read = block_on(reader.read_exact(buf).result());
   ASSERT_FALSE(read);
-  EXPECT_EQ(read.error(), io::Error::unexpected_end);
+  EXPECT_EQ(read.error(), io::Error::unexpected_eof);
 }
 
 TEST(ReadExact, PassesTheReadersErrorOn) {

@@ -57,7 +57,7 @@ class Touchy : public io::ReadMembers<Touchy>, public io::WriteMembers<Touchy> {
   io::DuplexStream inner_;
 };
 
-static_assert(io::concurrent_halves<io::DuplexStream> && !io::concurrent_halves<Touchy>);
+static_assert(io::is_full_duplex<io::DuplexStream> && !io::is_full_duplex<Touchy>);
 
 template <class S>
 Async<> send(io::WriteHalf<S> writer, std::size_t count) {

@@ -26,7 +26,7 @@ void use_a_runtime_without_streams() {
   for (int fd = 0; fd <= 2; ++fd) ::close(fd);
   {
     Runtime rt = Runtime::builder().current_thread().build();
-    const Enter inside = rt.enter();
+    const EnterGuard inside = rt.enter();
     bool is_right = is_null_device(0) && is_null_device(1) && is_null_device(2);
     io::Stdout out = io::stdout_();
     io::Stdin in = io::stdin_();

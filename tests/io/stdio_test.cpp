@@ -105,7 +105,7 @@ class StdioTest : public ::testing::TestWithParam<bool> {
     return builder.worker_threads(2).build();
   }
   Runtime rt = make();
-  Enter inside = rt.enter();
+  EnterGuard inside = rt.enter();
 };
 
 INSTANTIATE_TEST_SUITE_P(Runtimes, StdioTest, ::testing::Bool(), [](const auto& runtime) {
@@ -189,7 +189,7 @@ TEST_P(StdioTest, APipeThatNobodyReadsIsAnErrorAndNoSignal) {
 
 TEST(Stdio, ASigpipeThatWasPendingStaysPending) {
   Runtime rt = Runtime::builder().current_thread().build();
-  const Enter inside = rt.enter();
+  const EnterGuard inside = rt.enter();
   sigset_t sigpipe;
   sigemptyset(&sigpipe);
   sigaddset(&sigpipe, SIGPIPE);
@@ -277,7 +277,7 @@ TEST_P(StdioTest, AWriterOfATerminalThatNobodyReadsWaitsWithoutBlockingItsThread
 TEST(Stdio, TwoWritersOfOnePipeDoNotBlockTheirThreads) {
   constexpr std::size_t page = 4096;
   Runtime rt = Runtime::builder().worker_threads(2).build();
-  const Enter inside = rt.enter();
+  const EnterGuard inside = rt.enter();
   const std::string text(page, 'x');
   for (int round = 0; round < 1000; ++round) {
     const Pipe pipe;

@@ -1,6 +1,7 @@
 // write_all, writev, write_all_vectored, flush, shutdown.
 #include "rouse/io/write.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>

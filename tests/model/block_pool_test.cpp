@@ -9,6 +9,8 @@
 #include "base/block_heap.hpp"
 
 namespace rouse::model {
+
+using namespace internal;
 namespace {
 
 using blocks::Block;

@@ -43,7 +43,7 @@ TEST(BroadcastModel, WhoSeesThatThereIsAValueSeesWhatWasDoneBefore) {
       data.write() = 1;
       (void)tx.send(1);
     });
-    if (!rx.is_empty()) ensure(data.read() == 1);
+    if (!rx.empty()) ensure(data.read() == 1);
     sender.join();
   });
 }

@@ -1,6 +1,6 @@
 // Models of what passes bytes between two tasks: BytePipe, and BiLock, which the halves of a split
 // stream share.
-#include "rouse/io/byte_pipe.hpp"
+#include "rouse/io/internal/byte_pipe.hpp"
 
 #include <array>
 #include <cstddef>
@@ -17,9 +17,9 @@
 #include "model/waiting.hpp"
 
 namespace rouse::model {
-namespace {
 
-using io::BytePipe;
+using namespace internal;
+namespace {
 
 struct ReadByte {
   using Output = int;
@@ -117,7 +117,7 @@ TEST(BytePipeModel, AWriterThatWaitsForRoomIsToldThatNobodyReads) {
 /// One half of something that only one may touch at a time.
 struct Half {
   using Output = void;
-  io::BiLock& lock;
+  internal::BiLock& lock;
   Cell<int>& guarded;
   Poll<void> poll(Context& cx) {
     if (!lock.poll_lock(cx)) return pending;
@@ -129,7 +129,7 @@ struct Half {
 
 TEST(BiLockModel, OneHalfAtATimeAndNoneWaitsForEver) {
   check([] {
-    io::BiLock lock;
+    internal::BiLock lock;
     Cell<int> guarded{0};
     const auto use = [&] {
       for (int i = 0; i < 2; ++i) block_on(Half{lock, guarded});

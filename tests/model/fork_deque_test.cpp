@@ -1,6 +1,6 @@
 // Models of the deque of forks: the owner pushes and pops at one end, thieves take from the other.
 // Every branch is taken once, and a thief sees what was written before it was pushed.
-#include "rouse/exec/fork_deque.hpp"
+#include "rouse/exec/internal/fork_deque.hpp"
 
 #include <array>
 
@@ -10,9 +10,11 @@
 #include "rouse/base/thread.hpp"
 #include "rouse/model/model.hpp"
 
-#include "exec/idle_workers.hpp"
+#include "exec/pool/idle_workers.hpp"
 
 namespace rouse::model {
+
+using namespace internal;
 namespace {
 
 /// Stands for frames: the deque only passes their addresses on.

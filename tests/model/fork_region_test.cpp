@@ -1,6 +1,6 @@
 // Models of a fork region, whose children a thief takes: the thief makes a task of what it took,
 // while the region's own chain runs, waits, is dropped, or fails.
-#include "rouse/exec/fork_region.hpp"
+#include "rouse/exec/internal/fork_region.hpp"
 
 #include <optional>
 #include <utility>
@@ -10,24 +10,32 @@
 #include "rouse/base/cell.hpp"
 #include "rouse/base/thread.hpp"
 #include "rouse/core/async.hpp"
-#include "rouse/exec/fork_deque.hpp"
+#include "rouse/exec/internal/fork_deque.hpp"
 #include "rouse/exec/parallel.hpp"
 #include "rouse/model/block_on.hpp"
 #include "rouse/model/model.hpp"
 
-#include "exec/current.hpp"
+#include "exec/task/current.hpp"
 #include "tasks.hpp"
 
 namespace rouse::model {
+
+using namespace internal;
 namespace {
 
 /// Two workers without a pool: one polls a chain, the other steals from it once.
 class Workers {
  public:
-  Workers() { this_thread.scheduler = &scheduler_; }
+  Workers() {
+    this_thread.scheduler = &scheduler_;
+    this_thread.forks = &forks_;
+  }
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
-  ~Workers() { this_thread.scheduler = nullptr; }
+  ~Workers() {
+    this_thread.scheduler = nullptr;
+    this_thread.forks = nullptr;
+  }
 
   /// True: it is done.
   template <class F>

@@ -1,6 +1,6 @@
 // Models of who sleeps and who is woken: workers that look at the injection queue, go to sleep and
 // are woken as PoolCore's are, but have nothing else to do. No task is left behind.
-#include "exec/idle_workers.hpp"
+#include "exec/pool/idle_workers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,11 +12,13 @@
 #include "rouse/base/thread.hpp"
 #include "rouse/model/model.hpp"
 
-#include "exec/injection_queue.hpp"
-#include "exec/worker_park.hpp"
+#include "exec/park/worker_park.hpp"
+#include "exec/pool/injection_queue.hpp"
 #include "tasks.hpp"
 
 namespace rouse::model {
+
+using namespace internal;
 namespace {
 
 class Nothing {
@@ -40,7 +42,7 @@ class Sleepers {
     bool searching = idle_.start_search();
     for (;;) {
       if (searching && take()) {
-        if (idle_.stop_search()) wake_one();
+        if (idle_.stop_search() && !queue_.empty() && idle_.wants_waking()) wake_one();
         searching = false;
         while (together && taken_.load(memory_order_relaxed) != all) spin_hint();
         if (taken_.load(memory_order_relaxed) == all) return wake_all();
@@ -72,7 +74,7 @@ class Sleepers {
     for (WorkerPark& park : parks_) park.unpark(seat_);
   }
 
-  DriverSeat seat_{nullptr};
+  IoSeat seat_{nullptr};
   std::array<WorkerPark, count> parks_;
   IdleWorkers idle_{count};
   InjectionQueue queue_;
@@ -148,7 +150,23 @@ TEST(IdleWorkersModel, WhoFindsATaskWakesAnotherForTheNext) {
         first.join();
         second.join();
       },
-      {.preemption_bound = 2, .old_value_bound = 0});
+      {.preemption_bound = 2, .old_value_bound = 1});
+}
+
+TEST(IdleWorkersModel, TheWatcherIsWokenLast) {
+  check([] {
+    Worker& seated = *reinterpret_cast<Worker*>(0x1000);
+    Worker& watcher = *reinterpret_cast<Worker*>(0x2000);
+    IdleWorkers idle(2);
+    idle.sleep(seated, false);
+    idle.sleep(watcher, false);
+    idle.wake_last(watcher);
+    ensure(idle.choose() == &seated);
+    ensure(idle.stop_search());
+    ensure(idle.choose() == &watcher);
+    idle.wake_last(watcher);  // no longer asleep: nothing happens
+    ensure(idle.last_sleeper() == nullptr);
+  });
 }
 
 TEST(IdleWorkersModel, TasksOfTwoThreadsFindTheWorker) {

@@ -2,6 +2,8 @@
 // forbids must never be there, what weak memory does must.
 #include "litmus.hpp"
 
+#include <atomic>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

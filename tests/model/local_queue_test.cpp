@@ -1,7 +1,7 @@
 // Models of the workers' run queue: the owner pushes and takes, thieves steal. Every task is taken
 // once, and who takes it sees what was written before it was pushed. Its rings are small here, so
 // that they are full and grow.
-#include "exec/local_queue.hpp"
+#include "exec/pool/local_queue.hpp"
 
 #include <array>
 #include <span>
@@ -13,6 +13,8 @@
 #include "rouse/model/model.hpp"
 
 namespace rouse::model {
+
+using namespace internal;
 namespace {
 
 /// Stands for tasks: the queue only passes their addresses on.

@@ -162,7 +162,7 @@ TEST(ReceiversModel, WhatOneTakesIsNotCountedAgainstTheOther) {
         auto other_rx = rx.clone();
         Thread sender([&] { (void)tx.try_send(Message(places, 1)); });
         Thread other([&] { (void)other_rx.try_recv(); });
-        ensure(rx.len() <= 1, "it is taken after it was sent");
+        ensure(rx.size() <= 1, "it is taken after it was sent");
         sender.join();
         other.join();
       },

@@ -103,6 +103,69 @@ TEST(ChannelModel, ASenderThatWaitsForRoomIsServed) {
       large);
 }
 
+TEST(ChannelModel, RoomForTwoComesAtOnceAndTheOneBehindItIsServed) {
+  check(
+      [] {
+        Places places;
+        auto [tx, rx] = sync::channel<Message>(2);
+        (void)tx.try_send(Message(places, 0));
+        auto many = tx.reserve_many(2);
+        auto one = tx.send(Message(places, 3));
+        let_wait(many);
+        let_wait(one);
+        Thread receiver([&] {
+          for (int i = 0; i < 3; ++i) ensure(block_on(rx.recv())->number() == i);
+        });
+        auto permit = block_on(many);
+        ensure(permit.size() == 2);
+        ensure(permit.send(Message(places, 1)).has_value());
+        ensure(permit.send(Message(places, 2)).has_value());
+        ensure(block_on(one).has_value());
+        receiver.join();
+        ensure(rx.try_recv()->number() == 3);
+      },
+      very_large);
+}
+
+TEST(ChannelModel, OneThatWantsTwoAndGivesUpLetsTheOneBehindItIn) {
+  check(
+      [] {
+        Places places;
+        auto [tx, rx] = sync::channel<Message>(2);
+        (void)tx.try_send(Message(places, 0));
+        (void)tx.try_send(Message(places, 1));
+        auto many = std::make_optional(tx.reserve_many(2));
+        auto one = tx.send(Message(places, 2));
+        let_wait(*many);
+        let_wait(one);
+        Thread receiver([&] { ensure(rx.try_recv()->number() == 0); });
+        many.reset();
+        ensure(block_on(one).has_value());
+        receiver.join();
+        ensure(rx.try_recv()->number() == 1);
+        ensure(rx.try_recv()->number() == 2);
+      },
+      large);
+}
+
+TEST(ChannelModel, AChannelThatHasEndedWasReceivedToItsEnd) {
+  check(
+      [] {
+        Places places;
+        auto [tx, rx] = sync::channel<Message>(1);
+        Thread sender([&places, to = std::move(tx)]() mutable {
+          const auto mine = std::move(to);
+          (void)mine.try_send(Message(places, 1));
+        });
+        const bool first = rx.try_recv().has_value();
+        if (rx.has_ended()) ensure(first && !rx.try_recv(), "the message comes before the end");
+        sender.join();
+        if (!first) ensure(rx.try_recv()->number() == 1);
+        ensure(rx.has_ended());
+      },
+      large);
+}
+
 TEST(ChannelModel, ASenderThatGivesUpPassesItsRoomOn) {
   check(
       [] {

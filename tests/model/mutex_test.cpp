@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "rouse/base/cell.hpp"
+#include "rouse/base/internal/spin_lock.hpp"
 #include "rouse/base/ref_ptr.hpp"
-#include "rouse/base/spin_lock.hpp"
 #include "rouse/base/thread.hpp"
 #include "rouse/model/block_on.hpp"
 #include "rouse/model/model.hpp"
@@ -17,6 +17,8 @@
 #include "model/waiting.hpp"
 
 namespace rouse::model {
+
+using namespace internal;
 namespace {
 
 TEST(SpinLockModel, OneAtATimeHoldsIt) {
@@ -114,7 +116,7 @@ TEST(MutexModel, WhoGivesUpWaitingPassesTheLockOn) {
   });
 }
 
-TEST(MutexModel, AWaiterIsNotOvertakenByOneWhoTries) {
+TEST(MutexModel, AWaiterThatIsOvertakenGetsItsTurn) {
   check([] {
     sync::Mutex<Cell<int>> mutex(0);
     auto held = mutex.try_lock();
@@ -124,8 +126,115 @@ TEST(MutexModel, AWaiterIsNotOvertakenByOneWhoTries) {
       (*held)->write() = 1;
       held->unlock();
     });
-    ensure(!mutex.try_lock().has_value(), "another one waits for it");
+    if (const auto overtaking = mutex.try_lock()) {
+      ensure((*overtaking)->read() == 1, "it sees what the holder did");
+      (*overtaking)->write() = 1;
+    }
     ensure(block_on(waiting)->read() == 1);
+    holder.join();
+    ensure(mutex.try_lock().has_value(), "it is free");
+  });
+}
+
+TEST(MutexModel, AWaiterThatLosesATurnIsHandedTheLock) {
+  check([] {
+    sync::Mutex<Cell<int>> mutex(0);
+    auto held = mutex.try_lock();
+    auto first = mutex.lock();
+    let_wait(first);
+    held.reset();
+    Thread other([&] {
+      for (int i = 0; i < 2; ++i) {
+        if (const auto overtaking = mutex.try_lock()) (*overtaking)->write() += 1;
+      }
+    });
+    {
+      const auto guard = block_on(first);
+      guard->write() += 1;
+    }
+    other.join();
+    const int uses = mutex.get_mut().read();
+    ensure(uses >= 1 && uses <= 3);
+    ensure(mutex.try_lock().has_value(), "it is free");
+  });
+}
+
+TEST(MutexModel, AWokenWaiterThatGivesUpWakesTheNext) {
+  check(
+      [] {
+        sync::Mutex<Cell<int>> mutex(0);
+        auto held = mutex.try_lock();
+        auto first = std::make_optional(mutex.lock());
+        auto second = mutex.lock();
+        let_wait(*first);
+        let_wait(second);
+        held.reset();
+        Thread other([&] {
+          if (const auto overtaking = mutex.try_lock()) (*overtaking)->write() += 1;
+        });
+        Thread leaving([&] { first.reset(); });
+        block_on(second)->write() += 1;
+        other.join();
+        leaving.join();
+        ensure(mutex.try_lock().has_value(), "it is free");
+      },
+      {.preemption_bound = 2, .old_value_bound = 1});
+}
+
+TEST(MutexModel, AWokenWaiterIsPolledAndOneBehindItLeaves) {
+  check(
+      [] {
+        sync::Mutex<Cell<int>> mutex(0);
+        auto held = mutex.try_lock();
+        auto first = mutex.lock();
+        auto second = std::make_optional(mutex.lock());
+        let_wait(first);
+        let_wait(*second);
+        held.reset();
+        held = mutex.try_lock();
+        Thread leaving([&] { second.reset(); });
+        Thread holder([&] {
+          (*held)->write() = 1;
+          held->unlock();
+        });
+        ensure(block_on(first)->read() == 1, "it sees what the holder did");
+        leaving.join();
+        holder.join();
+        ensure(mutex.try_lock().has_value(), "it is free");
+      },
+      {.preemption_bound = 2, .old_value_bound = 1});
+}
+
+TEST(MutexModel, OfThreeEachGetsItTwice) {
+  check(
+      [] {
+        sync::Mutex<Cell<int>> mutex(0);
+        const auto use = [&] {
+          for (int i = 0; i < 2; ++i) block_on(mutex.lock())->write() += 1;
+        };
+        Thread second(use);
+        Thread third(use);
+        use();
+        second.join();
+        third.join();
+        ensure(mutex.get_mut().read() == 6);
+      },
+      {.preemption_bound = 2, .old_value_bound = 1});
+}
+
+/// Who gets the lock as the last of all futures may destroy it.
+TEST(MutexModel, TheLastFutureMayBeTheLastOwner) {
+  check([] {
+    struct Owned : RefCounted<Owned> {
+      sync::Mutex<Cell<int>> mutex{0};
+    };
+    RefPtr<Owned> owned = make_ref<Owned>();
+    auto held = owned->mutex.try_lock();
+    auto waiting = owned->mutex.lock();
+    let_wait(waiting);
+    Thread holder([&] { held->unlock(); });
+    block_on(waiting)->write() = 1;
+    owned = nullptr;  // the holder may still be in `unlock`
     holder.join();
   });
 }
@@ -187,6 +296,25 @@ TEST(RwLockModel, AReaderBehindAWriterThatGivesUpGoesOn) {
     writing.reset();
     (void)block_on(reading)->read();
     holder.join();
+    ensure(lock.try_write().has_value(), "it is free");
+  });
+}
+
+TEST(RwLockModel, ReadersBehindAWokenWriterThatGivesUpGoOn) {
+  check([] {
+    sync::RwLock<Cell<int>> lock(0);
+    auto held = lock.try_write();
+    auto writing = std::make_optional(lock.write());
+    auto reading = lock.read();
+    let_wait(*writing);
+    let_wait(reading);
+    held.reset();
+    Thread other([&] {
+      if (const auto overtaking = lock.try_write()) (*overtaking)->write() = 1;
+    });
+    writing.reset();
+    (void)block_on(reading)->read();
+    other.join();
     ensure(lock.try_write().has_value(), "it is free");
   });
 }

@@ -1,4 +1,4 @@
-// Models of what tasks meet at: Barrier, OnceCell and TaskTracker.
+// Models of what tasks meet at: Barrier, OnceCell, SetOnce and TaskTracker.
 #include "rouse/sync/once_cell.hpp"
 
 #include <memory>
@@ -12,6 +12,7 @@
 #include "rouse/model/block_on.hpp"
 #include "rouse/model/model.hpp"
 #include "rouse/sync/barrier.hpp"
+#include "rouse/sync/set_once.hpp"
 #include "rouse/sync/task_tracker.hpp"
 
 #include "model/waiting.hpp"
@@ -106,6 +107,32 @@ TEST(OnceCellModel, WhoGivesUpWaitingForTheValueLeavesItToTheOthers) {
     }
     other.join();
     ensure(cell.is_set());
+  });
+}
+
+// --- SetOnce ---
+
+TEST(SetOnceModel, WhoWaitsSeesTheValue) {
+  check([] {
+    sync::SetOnce<Value> cell;
+    Thread other([&] { ensure(cell.set(7), "it was empty"); });
+    ensure(block_on(cell.wait()).cell.read() == 7);
+    other.join();
+  });
+}
+
+TEST(SetOnceModel, OfTwoWhoSetItOneDoesAndWhoWaitedSeesThatOne) {
+  check([] {
+    sync::SetOnce<Value> cell;
+    auto waits = cell.wait();
+    let_wait(waits);
+    Cell<bool> other_set{false};
+    Thread other([&] { other_set.write() = cell.set(7); });
+    const bool set = cell.set(8);
+    const int seen = block_on(waits).cell.read();
+    other.join();
+    ensure(set != other_set.read(), "one of them");
+    ensure(seen == (set ? 8 : 7));
   });
 }
 

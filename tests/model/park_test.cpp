@@ -9,11 +9,13 @@
 #include "rouse/base/thread.hpp"
 #include "rouse/model/model.hpp"
 
-#include "exec/thread_park.hpp"
-#include "exec/worker_park.hpp"
+#include "exec/park/thread_park.hpp"
+#include "exec/park/worker_park.hpp"
 #include "runtime/drivers.hpp"
 
 namespace rouse::model {
+
+using namespace internal;
 namespace {
 
 using std::chrono::nanoseconds;
@@ -126,7 +128,7 @@ class WaitingDriver final : public Park {
 };
 
 /// Sleeps until there is work. The seat is given back by whoever had it.
-void sleep_until(WorkerPark& park, DriverSeat& seat, atomic<int>& work, int all) {
+void sleep_until(WorkerPark& park, IoSeat& seat, atomic<int>& work, int all) {
   while (work.load(memory_order_relaxed) != all) {
     if (park.park(seat, Park::for_ever)) seat.give_back();
   }
@@ -135,7 +137,7 @@ void sleep_until(WorkerPark& park, DriverSeat& seat, atomic<int>& work, int all)
 TEST(WorkerParkModel, AWorkerInTheDriverIsWoken) {
   check([] {
     WaitingDriver driver;
-    DriverSeat seat(&driver);
+    IoSeat seat(&driver);
     WorkerPark park;
     Cell<int> work{0};
     Thread other([&] {
@@ -151,7 +153,7 @@ TEST(WorkerParkModel, AWorkerInTheDriverIsWoken) {
 
 TEST(WorkerParkModel, AWorkerWithoutADriverIsWoken) {
   check([] {
-    DriverSeat seat(nullptr);
+    IoSeat seat(nullptr);
     WorkerPark park;
     Cell<int> work{0};
     Thread other([&] {
@@ -167,7 +169,7 @@ TEST(WorkerParkModel, AWorkerWithoutADriverIsWoken) {
 TEST(WorkerParkModel, TwoWakesOfOneWorkerAreNotLost) {
   check([] {
     WaitingDriver driver;
-    DriverSeat seat(&driver);
+    IoSeat seat(&driver);
     WorkerPark park;
     atomic<int> work{0};
     const auto bring = [&] {
@@ -186,7 +188,7 @@ TEST(WorkerParkModel, OfTwoWorkersOneSitsInTheDriverAndBothAreWoken) {
   check(
       [] {
         WaitingDriver driver;
-        DriverSeat seat(&driver);
+        IoSeat seat(&driver);
         WorkerPark parks[2];
         atomic<int> work{0};
         Thread worker([&] { sleep_until(parks[1], seat, work, 1); });
@@ -204,7 +206,7 @@ TEST(WorkerParkModel, OfTwoWorkersOneSitsInTheDriverAndBothAreWoken) {
 TEST(WorkerParkModel, TheSeatIsPassedOnWithWhatWasDoneInIt) {
   check([] {
     WaitingDriver driver;
-    DriverSeat seat(&driver);
+    IoSeat seat(&driver);
     const auto sit = [&] {
       if (seat.take() == nullptr) return;
       driver.entered.write() += 1;

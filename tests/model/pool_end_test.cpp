@@ -43,8 +43,8 @@ class Marked {
   Cell<int> mark_{0};
 };
 
-ThreadPoolConfig one_worker_and(std::size_t blocking_threads) {
-  ThreadPoolConfig config;
+ThreadPoolOptions one_worker_and(std::size_t blocking_threads) {
+  ThreadPoolOptions config;
   config.workers = 1;
   config.threads.max_threads = blocking_threads;
   return config;

@@ -17,11 +17,11 @@
 #include "model/waiting.hpp"
 
 namespace rouse::model {
+
+using namespace internal;
 namespace {
 
 using io::Interest;
-using io::IoSource;
-using io::Reactor;
 using io::Ready;
 
 /// Until the source is readable, or the runtime has ended.
@@ -47,9 +47,9 @@ class Watch {
     return source;
   }
   void remove(IoSource& source, int fd) { reactor->remove(source, fd); }
-  void hand_out() {
+  void dispatch() {
     reactor->wait(std::chrono::nanoseconds(0));
-    reactor->hand_out();
+    reactor->dispatch();
   }
 
  private:
@@ -68,7 +68,7 @@ TEST(ReactorModel, WhoTakesASlotThatIsGivenBackGetsItsOwnEvents) {
     Thread other([&] { watch.remove(old, 1); });
     IoSource& next = watch.add(2);
     watch.kernel.happens(2, Ready::readable);
-    watch.hand_out();
+    watch.dispatch();
     ensure(next.ready().is_readable(), "the event is for this one");
     other.join();
     ensure(next.ready().is_readable(), "and stays");
@@ -86,7 +86,7 @@ TEST(ReactorModel, WhoTakesTheSlotOfOneThatWasRefusedGetsItsOwnEvents) {
     });
     IoSource& next = watch.add(2);
     watch.kernel.happens(2, Ready::readable);
-    watch.hand_out();
+    watch.dispatch();
     ensure(next.ready().is_readable(), "the event is for this one");
     other.join();
     ensure(next.ready().is_readable(), "and stays");
@@ -100,7 +100,7 @@ TEST(ReactorModel, AnEventThatWasFoundIsNotForTheNextInTheSlot) {
     Watch watch;
     IoSource& old = watch.add(1);
     watch.kernel.happens(1, Ready::readable | Ready::error);
-    Thread reactor([&] { watch.hand_out(); });
+    Thread reactor([&] { watch.dispatch(); });
     watch.remove(old, 1);
     IoSource& next = watch.add(2);
     ensure(&next == &old, "the slot is used again: otherwise this shows nothing");
@@ -119,7 +119,7 @@ TEST(ReactorModel, WhoWaitsInASlotThatIsUsedAgainIsWokenByItsOwnEvent) {
     Thread reactor([&] {
       while (!done.load(memory_order_relaxed)) {
         watch.reactor->wait(Park::for_ever);
-        watch.reactor->hand_out();
+        watch.reactor->dispatch();
       }
     });
     watch.remove(old, 1);
@@ -142,7 +142,7 @@ TEST(ReactorModel, TwoThatComeAtOnceHaveSlotsOfTheirOwn) {
     other.join();
     ensure(first != &second);
     watch.kernel.happens(1, Ready::readable);
-    watch.hand_out();
+    watch.dispatch();
     ensure(first->ready().is_readable() && !second.ready().is_readable());
     watch.remove(*first, 1);
     watch.remove(second, 2);
@@ -156,7 +156,7 @@ TEST(ReactorModel, AnEventOfADescriptorInANewChunkOfSlotsFindsIt) {
     IoSource& second = watch.add(2);  // the chunk is full
     Thread reactor([&] {
       watch.reactor->wait(Park::for_ever);
-      watch.reactor->hand_out();
+      watch.reactor->dispatch();
     });
     IoSource& third = watch.add(3);
     watch.kernel.happens(3, Ready::readable);
@@ -228,7 +228,7 @@ TEST(ReactorModel, AWakerOfADescriptorThatGoesWhileItsEventIsHandedOutIsDroppedO
     Readable waiting{source};
     ensure(!is_ready_for(make_ref<ParkedThread>(), waiting));
     watch.kernel.happens(1, Ready::readable);
-    Thread reactor([&] { watch.hand_out(); });
+    Thread reactor([&] { watch.dispatch(); });
     watch.remove(source, 1);
     reactor.join();
   });
@@ -241,7 +241,7 @@ TEST(ReactorModel, ADescriptorGoesAndComesWhileEventsAreHandedOutAndItIsClosed) 
         IoSource& old = watch.add(1);
         watch.kernel.happens(1, Ready::error);
         Thread reactor([&] {
-          watch.hand_out();
+          watch.dispatch();
           watch.reactor->close();
         });
         Thread other([&] { watch.remove(old, 1); });

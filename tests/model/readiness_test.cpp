@@ -17,10 +17,11 @@
 #include "model/waiting.hpp"
 
 namespace rouse::model {
+
+using namespace internal;
 namespace {
 
 using io::Interest;
-using io::IoSource;
 using io::Ready;
 
 /// Waits as the poll functions of a stream do, in the slot of its direction.
@@ -40,7 +41,7 @@ struct InList {
   using Output = Ready;
   IoSource& source;
   Interest interest = Interest::readable;
-  io::ReadinessWaiter waiter = {};
+  ReadinessWaiter waiter = {};
   Poll<Ready> poll(Context& cx) {
     Ready now;
     if (!waiter.poll(source, interest, cx, now)) return pending;

@@ -10,9 +10,11 @@
 #include "rouse/base/thread.hpp"
 #include "rouse/model/model.hpp"
 
-#include "exec/worker.hpp"
+#include "exec/pool/worker.hpp"
 
 namespace rouse::model {
+
+using namespace internal;
 namespace {
 
 /// A worker that never asks for its pool.

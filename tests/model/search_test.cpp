@@ -1,5 +1,6 @@
 // The search itself: its bound, random runs, replays, and what an execution leaves behind
 // (nothing).
+#include <atomic>
 #include <cstdlib>
 #include <exception>
 #include <stdexcept>
@@ -9,11 +10,13 @@
 
 #include "rouse/base/atomic.hpp"
 #include "rouse/base/cell.hpp"
-#include "rouse/base/spin_lock.hpp"
+#include "rouse/base/internal/spin_lock.hpp"
 #include "rouse/base/thread.hpp"
 #include "rouse/model/model.hpp"
 
 namespace rouse::model {
+
+using namespace internal;
 namespace {
 
 using ::testing::EndsWith;
@@ -196,7 +199,7 @@ TEST(Execution, AnAtomicFromOutsideHasItsValueAgain) {
   EXPECT_EQ(global.load(), 5);
 }
 
-TEST(Outside, AtomicsAndLocksWorkWithoutAModel) {
+TEST(OutsideOfAModel, AtomicsAndLocksWorkWithoutAModel) {
   atomic<int> x{1};
   EXPECT_EQ(x.fetch_add(2), 1);
   int expected = 3;

@@ -1,5 +1,7 @@
 // Bugs that the checker must find, each beside the program that is right. And the replay string of
 // each must lead to the same bug, at once.
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>

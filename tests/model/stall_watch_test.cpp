@@ -1,6 +1,6 @@
 // Models of who watches: workers that sleep, awake, go off with work and watch as PoolCore's do,
 // but have nothing else to do. While one is off and another sleeps, somebody watches.
-#include "exec/stall_watch.hpp"
+#include "exec/pool/stall_watch.hpp"
 
 #include <array>
 
@@ -9,9 +9,11 @@
 #include "rouse/base/thread.hpp"
 #include "rouse/model/model.hpp"
 
-#include "exec/worker_park.hpp"
+#include "exec/park/worker_park.hpp"
 
 namespace rouse::model {
+
+using namespace internal;
 namespace {
 
 template <std::size_t count>
@@ -49,7 +51,7 @@ class Watched {
  private:
   Worker& worker(std::size_t index) { return *reinterpret_cast<Worker*>(&parks_[index]); }
 
-  DriverSeat seat_{nullptr};
+  IoSeat seat_{nullptr};
   std::array<WorkerPark, count> parks_;
   IdleWorkers idle_{count};
   StallWatch watch_{count};

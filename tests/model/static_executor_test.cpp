@@ -11,6 +11,8 @@
 #include "rouse/model/model.hpp"
 
 namespace rouse::model {
+
+using namespace internal;
 namespace {
 
 /// Ends the wait of an executor that has nothing to do. `kick` has no argument: one at a time.

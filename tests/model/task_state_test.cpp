@@ -1,7 +1,7 @@
 // Models of a task's state word under a scheduler with many threads: wakes against polls. The task
 // here is a counter of what was published before its wakes; the scheduler is one thread that spins
 // on a one-place queue.
-#include "rouse/exec/task_state.hpp"
+#include "rouse/exec/internal/task_state.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,8 @@
 #include "rouse/model/model.hpp"
 
 namespace rouse::model {
+
+using namespace internal;
 namespace {
 
 class Task {
@@ -104,26 +106,60 @@ TEST(TaskStateModel, TheJoinWakerIsTakenByOneOfTheTwo) {
       {.preemption_bound = Options::unbounded});
 }
 
+/// A task with two references, the scheduler's and the handle's.
+class TwoOwners {
+ public:
+  SharedTaskState state() { return SharedTaskState(word_); }
+  bool is_complete() const { return word_.is_complete(); }
+  void read_outcome() const { ensure(future_.read() == 1, "not freed yet"); }
+  void drop() {
+    if (!state().drop_ref()) return;
+    future_.write() = -1;  // nobody reads it any more
+    freed_.fetch_add(1, memory_order_relaxed);
+  }
+  /// What a scheduler does.
+  void complete() {
+    future_.write() = 1;
+    const SharedTaskState::Finished finished = state().finish(0);
+    if (finished.has_joiner && !finished.has_join_waker) return;
+    read_outcome();
+    drop();
+  }
+  void ensure_freed() const { ensure(freed_.load(memory_order_relaxed) == 1, "freed once"); }
+
+ private:
+  TaskState word_;
+  Cell<int> future_{0};
+  atomic<int> freed_{0};
+};
+
 TEST(TaskStateModel, TheLastOwnerFreesTheTask) {
   check(
       [] {
-        TaskState word;  // two owners: the scheduler and the handle
-        Cell<int> future{0};
-        atomic<int> freed{0};
-        const auto drop = [&] {
-          if (!SharedTaskState(word).drop_owner()) return;
-          future.write() = -1;  // nobody reads it any more
-          freed.fetch_add(1, memory_order_relaxed);
-        };
-        Thread scheduler([&] {
-          future.write() = 1;
-          SharedTaskState(word).finish(0);
-          drop();
-        });
-        if (!SharedTaskState(word).drop_join_interest()) (void)future.read();
-        drop();
+        TwoOwners task;
+        Thread scheduler([&] { task.complete(); });
+        if (!task.state().drop_join_interest()) task.read_outcome();
+        task.drop();
         scheduler.join();
-        ensure(freed.load(memory_order_relaxed) == 1, "freed once");
+        task.ensure_freed();
+      },
+      {.preemption_bound = Options::unbounded});
+}
+
+TEST(TaskStateModel, AJoinerThatDoesNotWaitYetIsLeftTheTask) {
+  check(
+      [] {
+        TwoOwners task;
+        Thread scheduler([&] { task.complete(); });
+        if (task.state().publish_join_waker()) {
+          while (!task.is_complete()) spin_hint();
+        } else {
+          ensure(task.is_complete());
+        }
+        task.read_outcome();
+        task.drop();
+        scheduler.join();
+        task.ensure_freed();
       },
       {.preemption_bound = Options::unbounded});
 }

@@ -2,6 +2,7 @@
 // state orders them (tasks.hpp): two polls, a poll and the destruction of the future, the end and
 // the join. The futures and results are made of cells, so an access that nothing orders is found,
 // and a task that is freed early, late or twice.
+#include <array>
 #include <optional>
 
 #include <gtest/gtest.h>

@@ -8,14 +8,16 @@
 #include <utility>
 
 #include "rouse/base/cell.hpp"
+#include "rouse/exec/internal/task.hpp"
 #include "rouse/exec/join_handle.hpp"
-#include "rouse/exec/task.hpp"
-#include "rouse/model/hooks.hpp"
+#include "rouse/model/internal/hooks.hpp"
 #include "rouse/model/model.hpp"
 
-#include "exec/shared_scheduler.hpp"
+#include "exec/task/shared_scheduler.hpp"
 
 namespace rouse::model {
+
+using namespace internal;
 
 class HandsOn final : public SharedScheduler {
  public:
@@ -50,7 +52,7 @@ class HandsOn final : public SharedScheduler {
 
  private:
   void enqueue(TaskHeader& task, Turn) noexcept override { mine().push_back(&task); }
-  void forget(TaskHeader&) noexcept override {}
+  void untrack(TaskHeader&) noexcept override {}
   void freed() noexcept override {}
 
   std::deque<TaskHeader*>& mine() noexcept { return queues_[current_thread()]; }

@@ -19,8 +19,8 @@
 namespace rouse::model {
 namespace {
 
-ThreadPoolConfig workers(std::size_t count) {
-  ThreadPoolConfig config;
+ThreadPoolOptions workers(std::size_t count) {
+  ThreadPoolOptions config;
   config.workers = count;
   return config;
 }

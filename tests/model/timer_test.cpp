@@ -18,12 +18,12 @@
 #include "time/timers.hpp"
 
 namespace rouse::model {
+
+using namespace internal;
 namespace {
 
 using time::Clock;
 using time::Instant;
-using time::TimeContext;
-using time::Timers;
 
 /// So long after the beginning: a model's clock begins with the first second.
 Instant at_ms(int ms) { return Instant(std::chrono::milliseconds(1000 + ms)); }
@@ -289,7 +289,7 @@ TEST(TimerModel, ASleepAgainstTheCloseOfItsTimersIsWokenOrWasNotTaken) {
       data.write() = 1;
       owner.timers->close();
     });
-    time::TimerEntry entry(at_ms(3), at_ms(0));
+    TimerEntry entry(at_ms(3), at_ms(0));
     const Timers::Inserted inserted = owner.timers->insert(entry, make_waker(reader));
     closing.join();
     const int wakes = reader->wakes.load(memory_order_relaxed);

@@ -1,6 +1,6 @@
 // Models of WokenSet: children that are woken by other threads, and the owner who polls what was
 // woken. And of FuturesUnordered, which is made of it.
-#include "rouse/future/woken_set.hpp"
+#include "rouse/future/internal/woken_set.hpp"
 
 #include <optional>
 #include <utility>
@@ -17,6 +17,8 @@
 #include "model/waiting.hpp"
 
 namespace rouse::model {
+
+using namespace internal;
 namespace {
 
 /// A parent of two children, which ends when each has seen its bits. What was published is relaxed:

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "rouse/exec/enter.hpp"
+#include "rouse/exec/enter_guard.hpp"
 #include "rouse/runtime/runtime.hpp"
 #include "rouse/testing/drop_at_each_poll.hpp"
 #include "rouse/testing/poll_harness.hpp"
@@ -83,7 +83,7 @@ TEST(Endpoint, SaysWhyItNamesNothing) {
       {{"localhost:80", 80}, Error::bad_ip},
       {{"[::1]", 80}, Error::bad_ip},
       {{"127.1", 80}, Error::bad_ip},
-      {{"fe80::1%eth0", 80}, Error::bad_scope},
+      {{"fe80::1%nosuchinterface", 80}, Error::bad_scope},
   };
   for (const auto& [endpoint, error] : table) {
     const auto target = understand(endpoint);
@@ -147,7 +147,7 @@ TEST(LookupHost, AHostThatCantBeIsAnErrorOfTheResolver) {
 
 TEST(LookupHost, DroppedAtAnyPollItLeavesNothing) {
   Runtime runtime = Runtime::builder().worker_threads(1).max_blocking_threads(1).build();
-  const Enter enter = runtime.enter();
+  const EnterGuard enter = runtime.enter();
   const auto report = testing::drop_at_each_poll([] { return lookup_host("localhost:1"); },
                                                  [&](std::size_t) {
                                                    // One thread at most works here: what it is

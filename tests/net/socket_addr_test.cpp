@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstring>
+#include <net/if.h>
 #include <random>
 #include <sstream>
 #include <string>
@@ -92,7 +93,8 @@ TEST(SocketAddr, SaysWhyATextIsNoAddress) {
       {"[127.0.0.1]:80", Error::bad_ip},
       {"[%1]:80", Error::bad_ip},
       {"[fe80::1%]:80", Error::bad_scope},
-      {"[fe80::1%eth0]:80", Error::bad_scope},
+      {"[fe80::1%nosuchinterface]:80", Error::bad_scope},
+      {"[fe80::1%eth 0]:80", Error::bad_scope},
       {"[fe80::1%-1]:80", Error::bad_scope},
       {"[fe80::1%02]:80", Error::bad_scope},
       {"[fe80::1%4294967296]:80", Error::bad_scope},
@@ -133,6 +135,8 @@ TEST(SocketAddr, GivesItsParts) {
   EXPECT_TRUE(v6.is_ipv6() && v6.is_ip() && !v6.is_ipv4() && !v6.is_unix());
   EXPECT_EQ(v6.ip().to_string(), "fe80::1");
   EXPECT_EQ(v6.scope_id(), 7U);
+  const SocketAddr named = SocketAddr::parse("[fe80::1%lo]:9").value();
+  EXPECT_EQ(named.scope_id(), ::if_nametoindex("lo"));
 
   const SocketAddr path = SocketAddr::unix_path("/a/b").value();
   EXPECT_TRUE(path.is_unix() && !path.is_ip() && !path.is_abstract() && !path.is_unnamed());

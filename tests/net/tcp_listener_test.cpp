@@ -21,6 +21,8 @@
 #include "sys/socket.hpp"
 
 namespace rouse::net {
+
+using namespace internal;
 namespace {
 
 class TcpListeners : public OnRuntime {};
@@ -93,7 +95,7 @@ TEST_P(TcpListeners, SeveralTasksAcceptAtOnceAndEachConnectionIsGivenToOne) {
 
 TEST_P(TcpListeners, AnAcceptDroppedAtAnyPollLosesNoConnection) {
   TcpListener listener = listen_on(rt);
-  const Enter here = rt.enter();
+  const EnterGuard here = rt.enter();
   // Tells that the runtime has seen a connection, without taking it.
   const io::AsyncFd watch(sys::duplicate(listener.fd()).value(), io::Interest::readable);
   std::vector<io::OwnedFd> clients;

@@ -83,7 +83,7 @@ TEST(TcpSocket, TextThatIsNoAddressCantBeBound) {
 }
 
 TEST_P(TcpSockets, WithReuseportSeveralListenAtOneAddress) {
-  const Enter here = rt.enter();
+  const EnterGuard here = rt.enter();
   TcpSocket first = TcpSocket::v4();
   first.set_reuseport(true);
   first.bind("127.0.0.1:0");
@@ -109,7 +109,7 @@ TEST_P(TcpSockets, OneThatIsBoundConnectsFromThere) {
 }
 
 TEST_P(TcpSockets, OnlyV6LeavesTheIpv4PortToOthers) {
-  const Enter here = rt.enter();
+  const EnterGuard here = rt.enter();
   bool both_bound = false;
   for (int tries = 0; tries < 20 && !both_bound; ++tries) {  // somebody may have the IPv4 port
     TcpSocket v6 = TcpSocket::v6();

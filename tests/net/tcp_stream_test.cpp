@@ -481,7 +481,7 @@ TEST_P(TcpStreams, AStreamThatOutlivesItsRuntimeSaysSoAndLeaksNothing) {
 }
 
 TEST_P(TcpStreams, AnOwnDescriptorThatIsClosedOrAFileIsAnError) {
-  const Enter here = rt.enter();
+  const EnterGuard here = rt.enter();
   const auto none = TcpStream::from_fd(io::OwnedFd(1'000'000));
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error(), std::errc::bad_file_descriptor);

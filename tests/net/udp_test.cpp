@@ -380,21 +380,21 @@ TEST_P(UdpSockets, OneThatOutlivesItsRuntimeSaysSo) {
 
 /// Sends through `poll_send` with a function instead of the system.
 template <class Fn>
-class SendWith : public Fallible<SendWith<Fn>, std::size_t> {
+class SendWith : public ResultFuture<SendWith<Fn>, std::size_t> {
  public:
-  SendWith(const io::AsyncFd& io, RoomIs room, Fn fn) : io_(io), room_(room), fn_(fn) {}
+  SendWith(const io::AsyncFd& io, internal::RoomIs room, Fn fn) : io_(io), room_(room), fn_(fn) {}
   Poll<Result<std::size_t>> poll_result(Context& cx) {
     return poll_send(io_, cx, wait_, room_, fn_);
   }
 
  private:
   const io::AsyncFd& io_;
-  RoomIs room_;
+  internal::RoomIs room_;
   Fn fn_;
-  SendWait wait_;
+  internal::SendWait wait_;
 };
 
-void expect_pauses(RoomIs room, std::errc refusal) {
+void expect_pauses(internal::RoomIs room, std::errc refusal) {
   Runtime rt = Runtime::builder().current_thread().start_paused().build();
   rt.block_on([&]() -> Async<void> {
     const io::AsyncFd io(sys::open_socket(AF_INET, sys::SocketKind::datagram).value());
@@ -414,12 +414,12 @@ void expect_pauses(RoomIs room, std::errc refusal) {
 }
 
 TEST(PollSend, WhileACardHasNoBuffersItTriesAgainAfterGrowingPauses) {
-  expect_pauses(RoomIs::told, std::errc::no_buffer_space);
-  expect_pauses(RoomIs::not_always_told, std::errc::no_buffer_space);
+  expect_pauses(internal::RoomIs::told, std::errc::no_buffer_space);
+  expect_pauses(internal::RoomIs::not_always_told, std::errc::no_buffer_space);
 }
 
 TEST(PollSend, WhereNothingTellsOfRoomItTriesAgainAfterGrowingPauses) {
-  expect_pauses(RoomIs::not_always_told, std::errc::operation_would_block);
+  expect_pauses(internal::RoomIs::not_always_told, std::errc::operation_would_block);
 }
 
 }  // namespace

@@ -162,7 +162,7 @@ TEST_P(UnixDatagrams, AFullReceiverDoesNotKeepOthersFromBeingSentTo) {
 }
 
 TEST_P(UnixDatagrams, ARecvDroppedAtAnyPollLosesNoDatagram) {
-  const Enter here = rt.enter();
+  const EnterGuard here = rt.enter();
   auto [one, other] = UnixDatagram::pair();
   std::array<char, 8> buf{};
   const auto send = [&, &from = one, &to = other](const char* text) {

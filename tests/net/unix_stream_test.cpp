@@ -30,7 +30,7 @@ using namespace std::chrono_literals;
 class UnixStreams : public OnRuntime {};
 INSTANTIATE_TEST_SUITE_P(On, UnixStreams, both_kinds(), name_of);
 
-static_assert(io::concurrent_halves<UnixStream>);
+static_assert(io::is_full_duplex<UnixStream>);
 
 Async<void> expect_echo(std::string bind_to, std::string connect_to, SocketAddr expected) {
   auto listener = co_await UnixListener::bind(bind_to);
@@ -114,7 +114,7 @@ TEST_P(UnixStreams, WhatIsNotThereOrNoAddressIsAnError) {
 }
 
 TEST_P(UnixStreams, BothEndsOfAPairKnowWhoTheOtherIs) {
-  const Enter here = rt.enter();
+  const EnterGuard here = rt.enter();
   auto [one, other] = UnixStream::pair();
   for (const UnixStream* end : {&one, &other}) {
     const PeerCred peer = end->peer_cred();
@@ -250,7 +250,7 @@ TEST_P(UnixStreams, AConnectThatWaitsAndIsDroppedLeaksNothing) {
 }
 
 TEST_P(UnixStreams, AReadDroppedAtAnyPollLosesNoByte) {
-  const Enter here = rt.enter();
+  const EnterGuard here = rt.enter();
   auto [one, other] = UnixStream::pair();
   std::array<char, 4> buf{};
   const auto send = [&, &from = one, &to = other](const char* text) {
@@ -281,7 +281,7 @@ TEST_P(UnixStreams, OneThatOutlivesItsRuntimeSaysSo) {
   std::optional<Runtime> inner(make_runtime(GetParam()));
   std::optional<std::pair<UnixStream, UnixStream>> ends;
   {
-    const Enter here = inner->enter();
+    const EnterGuard here = inner->enter();
     ends.emplace(UnixStream::pair());
   }
   std::array<char, 4> buf{};

@@ -13,7 +13,11 @@
 
 #include "rouse/core/async.hpp"
 #include "rouse/future/join.hpp"
+#include "rouse/io/buf_writer.hpp"
+#include "rouse/io/bytes_reader.hpp"
+#include "rouse/io/copy.hpp"
 #include "rouse/io/error.hpp"
+#include "rouse/io/write_all.hpp"
 #include "rouse/process/command.hpp"
 #include "rouse/testing/poll_harness.hpp"
 
@@ -28,12 +32,12 @@ using process::ExitStatus;
 using process::Stdio;
 using rouse::test::has_children;
 using rouse::test::ProcessTest;
+using rouse::test::shell;
 using rouse::testing::PollHarness;
 
 class ChildTest : public ProcessTest {};
 INSTANTIATE_TEST_SUITE_P(Runtimes, ChildTest, ::testing::Bool(), rouse::test::runtime_name);
 
-Command shell(std::string script) { return Command("sh").arg("-c").arg(std::move(script)); }
 /// Runs until it is killed or its input ends.
 Child waiting_child() { return Command("cat").stdin_(Stdio::piped()).spawn(); }
 
@@ -117,6 +121,33 @@ TEST_P(ChildTest, APendingWriteMayBeDroppedAfterStdin) {
   child.stdin_.reset();
   EXPECT_TRUE(text.starts_with(rt.block_on(child.stdout_->read_to_string())));
   EXPECT_TRUE(rt.block_on(child.wait()).success());
+}
+
+/// Nothing tells the pipe that these were dropped: a wait alone would wait for them for ever.
+TEST_P(ChildTest, AfterADroppedWriteThatIsNoMemberStdinIsReset) {
+  const std::string text = long_text();
+  const auto ends_after = [&](auto write) {
+    auto child = stalled_cat();
+    write(*child.stdin_);
+    child.stdin_.reset();
+    EXPECT_TRUE(text.starts_with(rt.block_on(child.stdout_->read_to_string())));
+    EXPECT_TRUE(rt.block_on(child.wait()).success());
+  };
+  const auto is_dropped_midway = [](auto future) {
+    PollHarness writing(std::move(future));
+    do {
+      ASSERT_TRUE(writing.poll().is_pending());
+    } while (writing.is_woken());
+  };
+  ends_after([&](process::ChildStdin& in) { is_dropped_midway(io::write_all(in, text)); });
+  ends_after([&](process::ChildStdin& in) {
+    io::BytesReader from(text);
+    is_dropped_midway(io::copy(from, in));
+  });
+  ends_after([&](process::ChildStdin& in) {
+    io::BufWriter out(in);
+    is_dropped_midway(out.write_all(text));
+  });
 }
 
 TEST_P(ChildTest, AWaitThatClosedStdinIsToldToWhoWritesThen) {
@@ -281,7 +312,7 @@ TEST_P(ChildTest, AChildThatOutlivesItsRuntimeIsReapedByTheNextOne) {
   std::optional<Child> child;
   {
     Runtime ends = Runtime::builder().current_thread().build();
-    const Enter in = ends.enter();
+    const EnterGuard in = ends.enter();
     child = waiting_child();
   }
   auto in = std::move(*child->stdin_);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -19,19 +20,23 @@
 
 #include "rouse/core/async.hpp"
 #include "rouse/io/error.hpp"
+#include "rouse/io/owned_fd.hpp"
 #include "rouse/io/stdio.hpp"
 #include "rouse/net/tcp_listener.hpp"
 #include "rouse/signal/signal.hpp"
 
 #include "process/support.hpp"
+#include "sys/process.hpp"
 
 namespace {
 
 using namespace rouse;
 using process::Command;
+using process::ExitStatus;
 using process::Output;
 using process::Stdio;
 using rouse::test::ProcessTest;
+using rouse::test::shell;
 using ::testing::HasSubstr;
 
 class CommandTest : public ProcessTest {
@@ -40,8 +45,6 @@ class CommandTest : public ProcessTest {
   std::string said(const Command& command) { return run(command).stdout_; }
 };
 INSTANTIATE_TEST_SUITE_P(Runtimes, CommandTest, ::testing::Bool(), rouse::test::runtime_name);
-
-Command shell(std::string script) { return Command("sh").arg("-c").arg(std::move(script)); }
 
 /// A folder that is gone after the test.
 struct Folder {
@@ -134,6 +137,43 @@ TEST_P(CommandTest, ABadCurrentDirIsAnErrorThatNamesIt) {
   EXPECT_EQ(error.code(), std::errc::no_such_file_or_directory);
   EXPECT_THAT(error.what(), HasSubstr("'/no/such/folder' (current_dir)"));
   EXPECT_EQ(error_of(Command("true").current_dir("/dev/null")).code(), std::errc::not_a_directory);
+}
+
+TEST_P(CommandTest, OutputAndStatusThrowTheSameText) {
+  const auto bad = Command("true").current_dir("/no/such/folder");
+  const std::string expected = error_of(bad).what();
+  const auto expect_text = [&](auto future) {
+    try {
+      (void)rt.block_on(std::move(future));
+      ADD_FAILURE() << "it could be started";
+    } catch (const std::system_error& error) {
+      EXPECT_EQ(error.what(), expected);
+    }
+  };
+  expect_text(bad.output());
+  expect_text(bad.status());
+  const auto awaits = [](Command command) -> Async<ExitStatus> {
+    co_return co_await command.status();
+  };
+  expect_text(awaits(bad));
+}
+
+TEST_P(CommandTest, TheCurrentDirIsRightAlsoWithoutStandardDescriptors) {
+  const Folder folder;
+  const io::OwnedFd kept(::fcntl(0, F_DUPFD_CLOEXEC, 3));
+  ::close(0);  // the next that is opened
+  const auto before = Command("pwd").current_dir(folder.path);
+  for (const bool forks : {false, true}) {
+    auto command = before;
+    if (forks) command.pre_exec([]() noexcept { return 0; });
+    const auto output = rt.block_on(command.output().result());
+    EXPECT_EQ(output.value().stdout_, folder.path + "\n");
+  }
+  ::dup2(kept.get(), 0);
+}
+
+TEST_P(CommandTest, WhatIsNoChildOfOursIsNotKilled) {
+  sys::kill_and_reap(::getpid());  // as the number of a child that was reaped may be another's
 }
 
 TEST_P(CommandTest, AZeroInAnArgumentAndAnOddNameAreErrors) {

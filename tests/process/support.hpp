@@ -3,14 +3,21 @@
 
 #include <cerrno>
 #include <chrono>
+#include <string>
 #include <sys/wait.h>
+#include <utility>
 
 #include <gtest/gtest.h>
 
+#include "rouse/process/command.hpp"
 #include "rouse/runtime/runtime.hpp"
 #include "rouse/time/sleep.hpp"
 
 namespace rouse::test {
+
+inline process::Command shell(std::string script) {
+  return process::Command("sh").arg("-c").arg(std::move(script));
+}
 
 /// Whether this process has children, ended or not.
 inline bool has_children() {
@@ -34,7 +41,7 @@ class ProcessTest : public ::testing::TestWithParam<bool> {
   void TearDown() override { rt.block_on(until_no_children()); }
 
   Runtime rt = make();
-  Enter inside = rt.enter();
+  EnterGuard inside = rt.enter();
 };
 
 inline const auto runtime_name = [](const ::testing::TestParamInfo<bool>& runtime) {

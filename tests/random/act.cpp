@@ -1,5 +1,6 @@
 // The parts of a program, and the steps that have no parts of their own.
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <iterator>
 #include <stdexcept>

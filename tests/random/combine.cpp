@@ -118,6 +118,7 @@ Async<void> poll_halfway(Env& env) {
 Async<void> begin_and_spawn(Env& env) {
   auto part = env.task();
   part.expected.forget();
+  part.wanders = env.wanders;  // it is part of this one until it is spawned
   Halfway future(act(std::move(part)));
   PollTimes some(future, env.rng.between(1, 3));
   co_await some;
@@ -228,7 +229,7 @@ class Unstuff {
   sync::Receiver<Token> rx_;
   Micros time_;
   std::optional<Sleep> sleep_;
-  std::optional<Select<sync::Recv<Token>, AnyFuture<void>>> first_;
+  std::optional<Select<SelectOrder::biased, sync::Recv<Token>, AnyFuture<void>>> first_;
 };
 
 Async<void> fill_a_channel(Env& env) {

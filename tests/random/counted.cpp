@@ -1,5 +1,6 @@
 #include "random/counted.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,6 @@
 #include "random/plan.hpp"
 
+#include <array>
 #include <cstdio>
 
 namespace rouse::random_program {

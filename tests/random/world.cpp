@@ -1,5 +1,8 @@
 #include "random/world.hpp"
 
+#include <array>
+#include <mutex>
+
 namespace rouse::random_program {
 
 const std::array<TaskLocal<Tag>, local_count> locals{};

@@ -154,7 +154,7 @@ TEST(AwaitTemporaries, AHoistedCapturingLambda) {
 Async<std::size_t> pass_children(Lives& lives) {
   const Life a = co_await give(Life(lives));
   const Life b = co_await give(co_await give(Life(lives)));
-  const AnyFuture<Life> unused = give(Life(lives));
+  [[maybe_unused]] const AnyFuture<Life> unused = give(Life(lives));
   const Life c = co_await AnyFuture<Life>(give(Life(lives)));
   co_return 1;
 }

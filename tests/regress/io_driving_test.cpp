@@ -19,7 +19,7 @@
 #include <gtest/gtest.h>
 
 #include "rouse/core/async.hpp"
-#include "rouse/core/borrow.hpp"
+#include "rouse/core/internal/borrow.hpp"
 #include "rouse/exec/block_in_place.hpp"
 #include "rouse/exec/block_on.hpp"
 #include "rouse/exec/local_executor.hpp"
@@ -35,13 +35,15 @@
 #include "support/sanitizer.hpp"
 
 namespace rouse::net {
+
+using namespace internal;
 namespace {
 
 using namespace std::chrono_literals;
 using Streams = std::pair<UnixStream, UnixStream>;
 
 Streams pair_in(const Runtime& rt) {
-  const Enter here = rt.enter();
+  const EnterGuard here = rt.enter();
   return UnixStream::pair();
 }
 
@@ -230,7 +232,7 @@ TEST(IoBusy, AWorkerThatBlocksInPlaceLeavesIoToTheOthers) {
 
 TEST(IoOutside, AThreadThatBlocksBesideAPoolIsServedByItsWorkers) {
   Runtime rt = Runtime::builder().worker_threads(2).build();
-  const Enter here = rt.enter();
+  const EnterGuard here = rt.enter();
   auto [one, other] = UnixStream::pair();
   rt.spawn(echo, std::move(other)).detach();
   block_on(ping(one, 20));
@@ -244,7 +246,7 @@ TEST(IoOutside, AThreadThatBlocksBesideACurrentThreadRuntimeIsServedWhileThatIsI
   rt.spawn(echo, std::move(other)).detach();
   auto [finish, finished] = sync::oneshot<int>();
   std::thread outside([&, to = std::move(finish)]() mutable {
-    const Enter here = rt.enter();
+    const EnterGuard here = rt.enter();
     block_on(ping(one, 20));
     LocalExecutor local;
     local.run_until(ping(one, 20));

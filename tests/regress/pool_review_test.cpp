@@ -1,6 +1,7 @@
 // What a review of the thread pool found; each was a hang or a crash.
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
@@ -104,7 +105,7 @@ Async<int> yield_and_give_one() {
 }
 void expect_that_the_end_is_reported() {
   Runtime rt = Runtime::builder().worker_threads(2).build();
-  const Enter here = rt.enter();
+  const EnterGuard here = rt.enter();
   const Spawner keeps_it = rt.spawner();
   // Waited for: a worker that has not seen the end yet would still run the children.
   EXPECT_TRUE(rt.shutdown_timeout(std::chrono::minutes(1)));
@@ -189,7 +190,7 @@ Async<int> receive_and_drop(sync::Receiver<int> rx, Async<void> work, std::atomi
     return pending;
   };
   co_await poll_fn(work_begun);
-  auto first = co_await select(rx.recv(), std::move(work));
+  auto first = co_await select_biased(rx.recv(), std::move(work));
   co_return first.index() == 0 ? *std::get<0>(std::move(first)) : -1;
 }
 
@@ -219,15 +220,22 @@ class DropsItself {
   }
   auto run(Async<void> region) {
     region_.emplace(std::move(region));
-    return poll_fn([this](Context& cx) { return region_->poll(cx); });
+    return poll_fn([this](Context& cx) {
+      auto polled = region_->poll(cx);
+      was_polled_.store(true);
+      return polled;
+    });
   }
 
  private:
+  // Not before the poll of the region has returned: until then another worker runs the coroutine
+  // that awaits it, and that is what would be told.
   Async<void> drop() {
-    for (int i = 0; i < 3; ++i) co_await yield_now();
+    while (!was_polled_.load()) co_await yield_now();
     region_.reset();
   }
   std::optional<Async<void>> region_;
+  std::atomic<bool> was_polled_{false};
 };
 
 constexpr const char* drops_itself = "drops the parallel or scope that it is part of";

@@ -35,8 +35,8 @@ using rouse::test::sanitized;
 using rouse::testing::CountingWaker;
 using rouse::testing::PollHarness;
 
-ThreadPoolConfig two_workers() {
-  ThreadPoolConfig config;
+ThreadPoolOptions two_workers() {
+  ThreadPoolOptions config;
   config.workers = 2;
   return config;
 }
@@ -73,7 +73,7 @@ TEST(SyncReview, AReceiverThatWasNotifiedAndMovesPassesItOnWhenItEnds) {
 }
 
 TEST(SyncReview, AReceiverThatGivesUpOnASlowSenderPassesItsWakeOn) {
-  auto* queue = new MessageQueue<int>(8);
+  auto* queue = new rouse::internal::MessageQueue<int>(8);
   queue->add_ref();
   const Sender<int> tx(*queue);
   Receiver<int> rx(*queue);

@@ -3,16 +3,19 @@
 // now, not to the one that ran it before the await. Here a coroutine changes its thread at every
 // await.
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
-#include "rouse/base/block_pool.hpp"
+#include "rouse/base/internal/block_pool.hpp"
 #include "rouse/base/thread.hpp"
 #include "rouse/core/async.hpp"
 
 #include "core/support.hpp"
 
 namespace rouse {
+
+using namespace internal;
 namespace {
 
 Async<std::string> make_text(int i) {

@@ -1,4 +1,4 @@
-#include "exec/blocking_attempt.hpp"
+#include "exec/blocking/call_blocking.hpp"
 
 #include <new>
 #include <stdexcept>
@@ -11,6 +11,8 @@
 #include "rouse/runtime/runtime.hpp"
 
 namespace rouse {
+
+using namespace internal;
 namespace {
 
 /// poll_blocking as a future.
@@ -34,14 +36,14 @@ class BlockingAttempt : public ::testing::Test {
 };
 
 TEST_F(BlockingAttempt, ACallWithoutMemoryIsAnError) {
-  const auto attempted = runtime.block_on(attempt_blocking(without_memory).result());
+  const auto attempted = runtime.block_on(call_blocking(without_memory).result());
   EXPECT_EQ(attempted.error(), std::errc::not_enough_memory);
   const auto polled = runtime.block_on(Polled(runtime.spawn_blocking(without_memory)));
   EXPECT_EQ(polled.error(), std::errc::not_enough_memory);
 }
 
 TEST_F(BlockingAttempt, AnyOtherExceptionIsThrownOn) {
-  EXPECT_THROW(runtime.block_on(attempt_blocking(wrong)), std::logic_error);
+  EXPECT_THROW(runtime.block_on(call_blocking(wrong)), std::logic_error);
   EXPECT_THROW((void)runtime.block_on(Polled(runtime.spawn_blocking(wrong))), std::logic_error);
 }
 

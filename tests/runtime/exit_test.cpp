@@ -8,6 +8,9 @@
 
 #include "rouse/core/async.hpp"
 #include "rouse/exec/block_in_place.hpp"
+#include "rouse/exec/local_executor.hpp"
+#include "rouse/exec/local_set.hpp"
+#include "rouse/exec/spawn_local.hpp"
 #include "rouse/exec/spawner.hpp"
 #include "rouse/future/pending_forever.hpp"
 #include "rouse/runtime/runtime.hpp"
@@ -45,6 +48,23 @@ TEST(ExitDeathTest, InASpawnedTaskEndsTheProgramWithItsCode) {
   EXPECT_EXIT(static_runtime(workers(2)).block_on(main()), ::testing::ExitedWithCode(6), "");
   EXPECT_EXIT(static_runtime(Runtime::builder().current_thread()).block_on(main()),
               ::testing::ExitedWithCode(6), "");
+}
+
+TEST(ExitDeathTest, InATaskOfAStaticExecutorOrSetEndsTheProgramWithItsCode) {
+  auto in_executor = [] {
+    static LocalExecutor executor;
+    executor.run_until(exits(9));
+  };
+  EXPECT_EXIT(in_executor(), ::testing::ExitedWithCode(9), "");
+  auto in_set = [](bool in_task_of_runtime) {
+    static LocalSet set;
+    auto main = [=]() -> Async<void> {
+      co_await (in_task_of_runtime ? spawn(exits, 10) : spawn_local(exits, 10));
+    };
+    set.block_on(static_runtime(Runtime::builder().current_thread()), main());
+  };
+  EXPECT_EXIT(in_set(false), ::testing::ExitedWithCode(10), "");
+  EXPECT_EXIT(in_set(true), ::testing::ExitedWithCode(10), "");
 }
 
 TEST(ExitDeathTest, InABlockingCallEndsTheProgramWithItsCode) {

@@ -25,6 +25,8 @@
 #include "rouse/testing/poll_harness.hpp"
 
 namespace rouse {
+
+using namespace internal;
 namespace {
 
 using testing::Gate;
@@ -272,7 +274,7 @@ TEST(JoinSet, DroppingJoinNextMidwayLosesNothing) {
     std::vector<int> results;
     for (int i = 0; i < 4; ++i) {
       // Polled, pending, and dropped; then the task ends with nobody waiting.
-      const auto which = co_await select(set.join_next(), ready(0));
+      const auto which = co_await select_biased(set.join_next(), ready(0));
       EXPECT_EQ(which.index(), 1U);
       gates[static_cast<std::size_t>(i)].open(i);
       co_await yield_now();
@@ -324,6 +326,7 @@ class ByHand : public Scheduler {
   void abort(TaskHeader&) override {}
   void detach(TaskHeader&) override {}
   void joined(TaskHeader& task) override { task.vtable.free(task); }
+  Waker waker_of(TaskHeader&) override { return {}; }
   void add_ref() noexcept override {}
   void release() noexcept override {}
 

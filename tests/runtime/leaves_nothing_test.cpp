@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "rouse/base/block_pool.hpp"
+#include "rouse/base/internal/block_pool.hpp"
 #include "rouse/core/async.hpp"
 #include "rouse/exec/parallel.hpp"
 #include "rouse/future/pending_forever.hpp"
@@ -18,6 +18,8 @@
 #include "support/sanitizer.hpp"
 
 namespace rouse {
+
+using namespace internal;
 namespace {
 
 using test::sanitized;
@@ -44,7 +46,7 @@ std::size_t resident_bytes() {
   return pages * 4096;
 }
 
-Async<void> waits() { co_await pending_forever<void>(); }
+Async<void> waits_for_the_end() { co_await pending_forever<void>(); }
 Async<void> yields() {
   for (;;) co_await yield_now();
 }
@@ -52,7 +54,7 @@ Async<void> yields() {
 /// Spawned, maybe polled, aborted; joined or not.
 Async<void> spawn_and_abort(int cycles) {
   for (int i = 0; i < cycles; ++i) {
-    auto handle = i % 2 == 0 ? spawn(waits) : spawn(yields);
+    auto handle = i % 2 == 0 ? spawn(waits_for_the_end) : spawn(yields);
     if (i % 3 == 0) co_await yield_now();
     handle.abort();
     if (i % 5 == 0) {
@@ -90,7 +92,7 @@ TEST(LeavesNothing, TenMillionTasksSpawnedAndAborted) {
 TEST(LeavesNothing, ARuntimeThatEnded) {
   auto cycle = [] {
     Runtime rt = Runtime::builder().worker_threads(4).build();
-    for (int i = 0; i < 100; ++i) rt.spawn(waits).detach();
+    for (int i = 0; i < 100; ++i) rt.spawn(waits_for_the_end).detach();
     rt.block_on(rt.spawn_blocking([] {}));
   };
   for (int i = 0; i < 50; ++i) cycle();  // until the allocator has what its threads need
@@ -128,7 +130,7 @@ long context_switches(const std::string& name) {
 
 TEST(Idle, ARuntimeWithNothingToDoNeverWakesUp) {
   Runtime rt = Runtime::builder().worker_threads(4).thread_name("idle").build();
-  for (int i = 0; i < 100; ++i) rt.spawn(waits).detach();
+  for (int i = 0; i < 100; ++i) rt.spawn(waits_for_the_end).detach();
   rt.block_on(yield_now());
   auto parks = [&] {
     std::uint64_t sum = 0;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <pthread.h>
 #include <set>
 #include <stdexcept>
@@ -204,7 +205,9 @@ TEST_P(EveryRuntime, MetricsCountTasksAndPolls) {
     polls += worker.polls;
     busy += worker.busy;
   }
-  EXPECT_GE(polls, 102U);  // 50 children, their parent after each, the one that stays
+  // 50 children and their parent. No more is certain: the parent need not wait for a child that
+  // another worker took and ended, and the one that stays may not have been polled yet.
+  EXPECT_GE(polls, 51U);
   EXPECT_GT(busy.count(), 0);
 }
 

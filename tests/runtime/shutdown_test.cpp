@@ -1,11 +1,14 @@
 // The end of a runtime while its tasks block: in block_in_place, in blocking calls, in the drop of
-// a parallel or a scope. What hangs here is stopped by ctest.
+// a parallel or a scope; and what a task sees of it that is still polled. What hangs here is
+// stopped by ctest.
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <semaphore>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -482,6 +485,70 @@ TEST(BlockInPlace, AtTheLimitTheEndReachesATaskThatKeptItsWorker) {
     blocks.wait();
   }
   EXPECT_TRUE(told.load());
+}
+
+TEST(AtTheEnd, WhatIsSpawnedAfterItIsCancelledAtOnceWhileAWorkerIsStillInAPoll) {
+  std::atomic<bool> go{false};
+  std::atomic<bool> inside{false};
+  Runtime rt = Runtime::builder().worker_threads(1).build();
+  const Spawner spawner = rt.spawner();
+  auto spins = [&]() -> Async<void> {
+    inside = true;
+    while (!go.load()) std::this_thread::yield();
+    co_return;
+  };
+  auto handle = rt.spawn(spins);
+  while (!inside.load()) std::this_thread::yield();
+  rt.shutdown_background();
+  auto late = spawner.spawn(never);
+  EXPECT_TRUE(late.is_finished());
+  go = true;
+  EXPECT_THROW(block_on(late), JoinError);
+  block_on(handle);
+}
+
+TEST(AtTheEnd, ATaskThatFailsBecauseOfItIsNotReported) {
+  std::atomic<bool> go{false};
+  std::atomic<bool> inside{false};
+  std::atomic<int> reports{0};
+  std::promise<void> stopped;
+  Runtime rt = Runtime::builder()
+                   .worker_threads(1)
+                   .on_unhandled([&](const UnhandledException&) { ++reports; })
+                   .on_thread_stop([&] { stopped.set_value(); })
+                   .build();
+  auto calls = [&]() -> Async<void> {
+    inside = true;
+    while (!go.load()) std::this_thread::yield();
+    co_await spawn_blocking([] {});
+  };
+  rt.spawn(calls).detach();
+  while (!inside.load()) std::this_thread::yield();
+  rt.shutdown_background();
+  go = true;
+  stopped.get_future().wait();
+  EXPECT_EQ(reports.load(), 0);
+}
+
+TEST(AtTheEnd, AnyOtherFailureMeanwhileIsReported) {
+  std::atomic<bool> go{false};
+  std::atomic<bool> inside{false};
+  std::promise<void> reported;
+  Runtime rt = Runtime::builder()
+                   .worker_threads(1)
+                   .on_unhandled([&](const UnhandledException&) { reported.set_value(); })
+                   .build();
+  auto fails = [&]() -> Async<void> {
+    inside = true;
+    while (!go.load()) std::this_thread::yield();
+    throw std::runtime_error("disk full");
+    co_return;
+  };
+  rt.spawn(fails).detach();
+  while (!inside.load()) std::this_thread::yield();
+  rt.shutdown_background();
+  go = true;
+  reported.get_future().wait();
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ using signal::Signal;
 
 struct Inside {
   explicit Inside(const Runtime& rt) : here(rt.enter()) {}
-  Enter here;
+  EnterGuard here;
 };
 
 class SignalTest : public ::testing::TestWithParam<bool> {
@@ -112,11 +112,11 @@ TEST_P(SignalTest, ListenersInSeveralRuntimesGetIt) {
   std::optional<Signal> here;
   std::optional<Signal> there;
   {
-    const Enter in = rt.enter();
+    const EnterGuard in = rt.enter();
     here.emplace(Kind::user1());
   }
   {
-    const Enter in = other.enter();
+    const EnterGuard in = other.enter();
     there.emplace(Kind::user1());
   }
   auto waiting = other.spawn(receive, std::move(*there));

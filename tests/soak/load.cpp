@@ -1,9 +1,11 @@
 #include "soak/load.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <random>
 #include <stdexcept>

@@ -1,9 +1,12 @@
 #include "soak/watch.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 

@@ -34,7 +34,7 @@ using Ints = std::vector<int>;
 
 auto plus = [](int a, int b) { return a + b; };
 
-AsyncStream<int> slow_numbers(int last) {
+AsyncStream<int> yielding_numbers(int last) {
   for (int i = 1; i <= last; ++i) {
     co_await yield_now();
     co_yield i;
@@ -43,7 +43,7 @@ AsyncStream<int> slow_numbers(int last) {
 
 TEST(StreamNext, ReadsAnAdapterInALoop) {
   auto read = []() -> Async<int> {
-    auto stream = stream::map(slow_numbers(4), [](int x) { return 10 * x; });
+    auto stream = stream::map(yielding_numbers(4), [](int x) { return 10 * x; });
     int sum = 0;
     while (const auto item = co_await stream::next(stream)) sum += *item;
     co_return sum;
@@ -68,7 +68,7 @@ TEST(StreamNext, DroppedMidwayLosesNothing) {
 
 TEST(StreamForEach, CallsItsFunctionWithEachItem) {
   Ints seen;
-  block_on(stream::for_each(slow_numbers(3), [&](int x) { seen.push_back(x); }));
+  block_on(stream::for_each(yielding_numbers(3), [&](int x) { seen.push_back(x); }));
   EXPECT_EQ(seen, (Ints{1, 2, 3}));
 }
 
@@ -95,12 +95,12 @@ TEST(StreamForEach, ThrowsWhatTheStreamOrTheFunctionThrows) {
   PollHarness first(stream::for_each(feed.stream(), [](int) {}));
   EXPECT_THROW((void)first.poll(), TestError);
   const auto throws = [](int) { throw TestError("function"); };
-  EXPECT_THROW(block_on(stream::for_each(slow_numbers(1), throws)), TestError);
+  EXPECT_THROW(block_on(stream::for_each(yielding_numbers(1), throws)), TestError);
   const auto later = [](int) -> Async<> {
     co_await yield_now();
     throw TestError("future");
   };
-  EXPECT_THROW(block_on(stream::for_each(slow_numbers(1), later)), TestError);
+  EXPECT_THROW(block_on(stream::for_each(yielding_numbers(1), later)), TestError);
 }
 
 TEST(StreamForEach, BorrowsAnLvalueWhichCanBeReadOn) {
@@ -121,27 +121,27 @@ TEST(StreamForEach, BorrowsAnLvalueWhichCanBeReadOn) {
 }
 
 TEST(StreamFold, PutsTheItemsTogether) {
-  EXPECT_EQ(block_on(stream::fold(slow_numbers(4), 100, plus)), 110);
-  EXPECT_EQ(block_on(stream::fold(slow_numbers(0), 7, plus)), 7);
+  EXPECT_EQ(block_on(stream::fold(yielding_numbers(4), 100, plus)), 110);
+  EXPECT_EQ(block_on(stream::fold(yielding_numbers(0), 7, plus)), 7);
   auto append = [](std::unique_ptr<std::string> all, int x) {
     *all += std::to_string(x);
     return all;
   };
-  auto text = stream::fold(slow_numbers(3), std::make_unique<std::string>(), append);
+  auto text = stream::fold(yielding_numbers(3), std::make_unique<std::string>(), append);
   EXPECT_EQ(*block_on(std::move(text)), "123");
 }
 
 TEST(StreamFold, ThrowsWhatItsFunctionThrows) {
   const auto throws = [](int, int) -> int { throw TestError("function"); };
-  EXPECT_THROW(block_on(stream::fold(slow_numbers(1), 0, throws)), TestError);
+  EXPECT_THROW(block_on(stream::fold(yielding_numbers(1), 0, throws)), TestError);
 }
 
 TEST(StreamCollect, GivesAVectorOrTheContainerThatIsNamed) {
-  EXPECT_EQ(block_on(stream::collect(slow_numbers(3))), (Ints{1, 2, 3}));
-  EXPECT_EQ(block_on(stream::collect<std::list<int>>(slow_numbers(2))), (std::list<int>{1, 2}));
+  EXPECT_EQ(block_on(stream::collect(yielding_numbers(3))), (Ints{1, 2, 3}));
+  EXPECT_EQ(block_on(stream::collect<std::list<int>>(yielding_numbers(2))), (std::list<int>{1, 2}));
   EXPECT_EQ(block_on(stream::collect<std::set<int>>(stream::iter(Ints{3, 1, 3}))),
             (std::set<int>{1, 3}));
-  auto squares = stream::map(slow_numbers(2), [](int x) { return std::pair(x, x * x); });
+  auto squares = stream::map(yielding_numbers(2), [](int x) { return std::pair(x, x * x); });
   const auto table = block_on(stream::collect<std::map<int, int>>(std::move(squares)));
   EXPECT_EQ(table, (std::map<int, int>{{1, 1}, {2, 4}}));
 }
@@ -171,8 +171,8 @@ TEST(StreamCollect, LetsOthersRunBetweenManyItems) {
 
 TEST(StreamCollect, IsSpawnedOnAPool) {
   ThreadPool pool;
-  auto sum = pool.spawn(stream::fold(slow_numbers(500), 0, plus));
-  auto all = pool.spawn(stream::collect(slow_numbers(500)));
+  auto sum = pool.spawn(stream::fold(yielding_numbers(500), 0, plus));
+  auto all = pool.spawn(stream::collect(yielding_numbers(500)));
   EXPECT_EQ(block_on(std::move(sum)), 125250);
   EXPECT_EQ(block_on(std::move(all)).size(), 500U);
 }

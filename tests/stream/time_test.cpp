@@ -1,4 +1,4 @@
-// Streams that look at the clock: throttle, chunks_timeout. On a paused clock.
+// Streams that look at the clock: throttle, chunks_timeout, timeout. On a paused clock.
 #include <chrono>
 #include <string>
 #include <vector>
@@ -15,6 +15,7 @@
 #include "rouse/stream/next.hpp"
 #include "rouse/stream/take.hpp"
 #include "rouse/stream/throttle.hpp"
+#include "rouse/stream/timeout.hpp"
 #include "rouse/time/interval.hpp"
 #include "rouse/time/sleep.hpp"
 
@@ -141,6 +142,88 @@ TEST(StreamsOfTime, PassExceptionsOnAndBorrowAsTheirStreamDoes) {
 TEST(StreamsOfTimeDeathTest, ChunksOfNothingAreRefused) {
   EXPECT_DEATH((void)stream::chunks_timeout(stream::iter(Ints()), 0, 1ms),
                "would never give anything");
+}
+
+/// What comes when, in milliseconds from the beginning: negative for a TimedOut.
+template <class S>
+Async<Ints> arrivals_and_timeouts(S stream, std::size_t most) {
+  const time::Instant begin = time::now();
+  Ints times;
+  for (bool is_over = false; !is_over && times.size() < most;) {
+    const auto now = [&] { return static_cast<int>((time::now() - begin) / 1ms); };
+    try {
+      is_over = !co_await stream::next(stream);
+      if (!is_over) times.push_back(now());
+    } catch (const TimedOut& error) {
+      EXPECT_EQ(error.code(), std::errc::timed_out);
+      times.push_back(-now());
+    }
+  }
+  co_return times;
+}
+
+TEST(StreamTimeout, ThrowsOnceWhereNoItemComesInTimeAndGoesOn) {
+  run_paused([]() -> Async<> {
+    Ints sources{5, 12, 50, 55, 90};
+    const Ints times = co_await arrivals_and_timeouts(stream::timeout(at(sources), 10ms), 100);
+    EXPECT_EQ(times, (Ints{5, 12, -22, 50, 55, -65, 90}));
+  });
+}
+
+TEST(StreamTimeout, CountsFromTheCallToTheFirstItem) {
+  run_paused([]() -> Async<> {
+    auto late = stream::timeout(at(Ints{30}), 10ms);
+    co_await sleep(6ms);
+    const Ints times = co_await arrivals_and_timeouts(std::move(late), 100);
+    EXPECT_EQ(times, (Ints{-4, 30}));
+  });
+}
+
+TEST(StreamTimeout, GivesAnItemThatIsThereHoweverLateItIsAskedFor) {
+  run_paused([]() -> Async<> {
+    auto items = stream::timeout(stream::iter(Ints{1, 2}), 10ms);
+    co_await sleep(1h);
+    EXPECT_EQ(co_await stream::next(items), 1);
+    co_await sleep(1h);
+    EXPECT_EQ(co_await stream::next(items), 2);
+    co_await sleep(1h);
+    EXPECT_EQ(co_await stream::next(items), std::nullopt);
+    EXPECT_EQ(co_await stream::next(items), std::nullopt);
+  });
+}
+
+TEST(StreamTimeout, ATaskWithoutBudgetIsNotLate) {
+  run_paused([]() -> Async<> {
+    auto items = stream::timeout(stream::iter(Ints{1}), 10ms);
+    co_await sleep(1h);
+    const testing::CountingWaker waker;
+    Context none(waker.waker(), 0);
+    EXPECT_TRUE(items.poll_next(none).is_pending());
+    EXPECT_EQ(co_await stream::next(items), 1);
+  });
+}
+
+TEST(StreamTimeout, PassesExceptionsOnWhichAreNoItems) {
+  run_paused([]() -> Async<> {
+    Feed<int> feed;
+    auto items = stream::timeout(feed.stream(), 10ms);
+    co_await sleep(6ms);
+    feed.fail("source");
+    EXPECT_THROW((void)co_await stream::next(items), TestError);
+    const time::Instant begin = time::now();
+    EXPECT_THROW((void)co_await stream::next(items), TimedOut);
+    EXPECT_EQ(time::now() - begin, 4ms);
+  });
+}
+
+TEST(StreamTimeout, KeepsTheContractsOfStreams) {
+  run_paused([]() -> Async<> {
+    check_stream_contracts(1, [](Feeds& f) { return stream::timeout(f[0].stream(), 1h); });
+    Ints none;
+    EXPECT_TRUE(stream::timeout(stream::iter(none), 1h).borrows());
+    EXPECT_FALSE(stream::timeout(stream::iter(Ints()), 1h).borrows());
+    co_return;
+  });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "support/program.hpp"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <array>
 #include <cerrno>

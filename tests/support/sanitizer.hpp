@@ -1,9 +1,11 @@
 // Which sanitizer a test is built with: they slow tests down, and forbid a few.
 #pragma once
 
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
 
 namespace rouse::test {
+
+using namespace internal;
 
 #if defined(__SANITIZE_THREAD__)
 inline constexpr bool thread_sanitizer = true;

@@ -1,5 +1,6 @@
 #include "rouse/sync/broadcast.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <deque>
@@ -37,7 +38,7 @@ using rouse::testing::PollHarness;
 
 static_assert(sizeof(BroadcastReceiver<int>) == 64);
 static_assert(sizeof(BroadcastReceiver<int>::Recv) == 8);
-static_assert(sizeof(sync::Closed<sync::BroadcastCore>) == 48);
+static_assert(sizeof(sync::Closed<BroadcastCore>) == 48);
 
 TEST(Broadcast, EveryReceiverGetsEveryValue) {
   auto [tx, rx] = broadcast<std::string>(4);
@@ -47,10 +48,10 @@ TEST(Broadcast, EveryReceiverGetsEveryValue) {
   EXPECT_EQ(rx.try_recv(), "a");
   EXPECT_EQ(rx.try_recv(), "b");
   EXPECT_EQ(rx.try_recv(), std::nullopt);
-  EXPECT_EQ(second.len(), 2U);
+  EXPECT_EQ(second.size(), 2U);
   EXPECT_EQ(second.try_recv(), "a");
   EXPECT_EQ(second.try_recv(), "b");
-  EXPECT_TRUE(second.is_empty());
+  EXPECT_TRUE(second.empty());
 }
 
 TEST(Broadcast, AReceiverGetsWhatIsSentFromItsSubscriptionOn) {
@@ -79,7 +80,7 @@ TEST(Broadcast, AReceiverThatWaitsIsWoken) {
 TEST(Broadcast, ASlowReceiverIsToldHowManyItMissed) {
   auto [tx, rx] = broadcast<int>(3);  // a ring of four places keeps three all the same
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(tx.send(i).has_value());
-  EXPECT_EQ(rx.len(), 3U);
+  EXPECT_EQ(rx.size(), 3U);
   const auto first = rx.try_recv();
   EXPECT_EQ(first, 7);
   EXPECT_EQ(first.lagged(), 7U);
@@ -215,7 +216,7 @@ TEST(Broadcast, RecvDroppedAtEachPollLosesNoValue) {
                                         [&](std::size_t) { (void)sender.send(1); });
   EXPECT_EQ(report.polls, 2U);
   EXPECT_EQ(report.wakers_left, 0U);
-  EXPECT_TRUE(rx.is_empty());
+  EXPECT_TRUE(rx.empty());
   {
     PollHarness dropped(rx.recv());
     EXPECT_TRUE(dropped.poll().is_pending());
@@ -265,7 +266,7 @@ struct Reenters {
   explicit Reenters(BroadcastSender<Reenters>* to) : sender(to) {}
   Reenters(const Reenters& other) : sender(other.sender) { use(); }
   ~Reenters() { use(); }
-  void use() const { (void)sender->subscribe().len(); }
+  void use() const { (void)sender->subscribe().size(); }
   BroadcastSender<Reenters>* sender;
 };
 TEST(Broadcast, AValueWhoseCopyAndEndReEnterCausesNoDeadlock) {

@@ -149,6 +149,8 @@ TEST(CancellationToken, RunUntilCancelledGivesTheResult) {
   const CancellationToken token;
   auto run = token.run_until_cancelled(ready(7));
   EXPECT_EQ(poll_once(run).value(), 7);
+  auto result = token.run_until_cancelled(ready(Result<int>(8)));  // without a warning
+  EXPECT_EQ(poll_once(result).value().value().value(), 8);
   auto nothing = token.run_until_cancelled(ready());
   EXPECT_TRUE(poll_once(nothing).value());
 }

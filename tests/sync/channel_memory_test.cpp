@@ -82,10 +82,10 @@ TEST(ChannelGrows, ItHasAllItsRoom) {
     // What is left of one round is in another ring than what is sent in the next.
     for (std::size_t left = 0; left < 40; ++left) {
       while (tx.try_send(std::size_t(sent))) ++sent;
-      EXPECT_EQ(rx.len(), capacity);
+      EXPECT_EQ(rx.size(), capacity);
       EXPECT_EQ(tx.capacity(), 0U);
-      while (rx.len() > left) ASSERT_EQ(rx.try_recv(), received++);
-      EXPECT_EQ(tx.capacity(), capacity - rx.len());
+      while (rx.size() > left) ASSERT_EQ(rx.try_recv(), received++);
+      EXPECT_EQ(tx.capacity(), capacity - rx.size());
     }
   }
 }

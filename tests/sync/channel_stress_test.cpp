@@ -34,9 +34,9 @@ class ChannelOn : public OnExecutor<Executor> {};
 TYPED_TEST_SUITE(ChannelOn, HostedExecutors, ExecutorNames);
 
 /// Sends (who, 0), (who, 1), ...
-using Message = std::pair<int, int>;
+using Numbered = std::pair<int, int>;
 
-Async<void> send_all(Sender<Message> tx, int who, int n) {
+Async<void> send_all(Sender<Numbered> tx, int who, int n) {
   for (int i = 0; i < n; ++i) {
     if (i % 3 == 0) {
       auto permit = co_await tx.reserve();
@@ -46,17 +46,17 @@ Async<void> send_all(Sender<Message> tx, int who, int n) {
     }
   }
 }
-Async<void> send_all_unbounded(UnboundedSender<Message> tx, int who, int n) {
+Async<void> send_all_unbounded(UnboundedSender<Numbered> tx, int who, int n) {
   for (int i = 0; i < n; ++i) {
     EXPECT_TRUE(tx.send({who, i}));
     if (i % 100 == 0) co_await yield_now();
   }
 }
-Async<void> receive_all(Receiver<Message> rx, std::vector<Message>& received) {
+Async<void> receive_all(Receiver<Numbered> rx, std::vector<Numbered>& received) {
   while (auto message = co_await rx.recv()) received.push_back(*message);
 }
 
-void expect_all(const std::vector<Message>& received, int senders, int n) {
+void expect_all(const std::vector<Numbered>& received, int senders, int n) {
   std::vector<int> next(static_cast<std::size_t>(senders), 0);
   for (const auto& [who, i] : received) {
     ASSERT_EQ(i, next[static_cast<std::size_t>(who)]) << "of sender " << who;
@@ -68,8 +68,8 @@ void expect_all(const std::vector<Message>& received, int senders, int n) {
 TYPED_TEST(ChannelOn, EveryMessageArrivesOnceInTheOrderOfItsSender) {
   const int n = sanitized ? 300 : 5000;
   for (const std::size_t capacity : {1U, 3U, 64U}) {
-    std::vector<Message> received;
-    auto [tx, rx] = channel<Message>(capacity);
+    std::vector<Numbered> received;
+    auto [tx, rx] = channel<Numbered>(capacity);
     for (int who = 0; who < 4; ++who) this->executor.spawn(send_all(tx, who, n));
     {
       const auto ended = std::move(tx);
@@ -81,8 +81,8 @@ TYPED_TEST(ChannelOn, EveryMessageArrivesOnceInTheOrderOfItsSender) {
 
 TYPED_TEST(ChannelOn, AnUnboundedOneToo) {
   const int n = sanitized ? 1000 : 20000;
-  std::vector<Message> received;
-  auto [tx, rx] = unbounded<Message>();
+  std::vector<Numbered> received;
+  auto [tx, rx] = unbounded<Numbered>();
   for (int who = 0; who < 4; ++who) this->executor.spawn(send_all_unbounded(tx, who, n));
   {
     const auto ended = std::move(tx);
@@ -91,7 +91,8 @@ TYPED_TEST(ChannelOn, AnUnboundedOneToo) {
   expect_all(received, 4, n);
 }
 
-Async<void> receive_some(Receiver<Message> rx, std::mutex& mutex, std::vector<Message>& received) {
+Async<void> receive_some(Receiver<Numbered> rx, std::mutex& mutex,
+                         std::vector<Numbered>& received) {
   while (auto message = co_await rx.recv()) {
     const std::scoped_lock lock(mutex);
     received.push_back(*message);
@@ -101,8 +102,8 @@ TYPED_TEST(ChannelOn, SeveralReceiversGetEveryMessageOnceTogether) {
   const int n = sanitized ? 300 : 3000;
   for (const std::size_t capacity : {1U, 16U}) {
     std::mutex mutex;
-    std::vector<Message> received;
-    auto [tx, rx] = channel<Message>(capacity);
+    std::vector<Numbered> received;
+    auto [tx, rx] = channel<Numbered>(capacity);
     for (int who = 0; who < 3; ++who) this->executor.spawn(send_all(tx, who, n));
     {
       const auto ended = std::move(tx);

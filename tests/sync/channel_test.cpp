@@ -41,7 +41,7 @@ TEST(Channel, MessagesArriveInTheOrderTheyWereSent) {
   for (int lap = 0; lap < 10; ++lap) {
     for (int i = 0; i < 4; ++i) EXPECT_TRUE(tx.try_send(lap * 4 + i));
     EXPECT_EQ(tx.try_send(99).error(), full);
-    EXPECT_EQ(rx.len(), 4U);
+    EXPECT_EQ(rx.size(), 4U);
     for (int i = 0; i < 4; ++i) EXPECT_EQ(rx.try_recv(), lap * 4 + i);
     EXPECT_EQ(rx.try_recv(), std::nullopt);
   }
@@ -271,13 +271,13 @@ TEST(Channel, WhatItsHandlesSayOfThemselves) {
   auto [tx, rx] = channel<int>(3);
   const Sender<int> copy = tx.clone();
   EXPECT_TRUE(copy.try_send(1));
-  EXPECT_EQ(rx.len(), 1U);
+  EXPECT_EQ(rx.size(), 1U);
   EXPECT_EQ(rx.capacity(), 2U);
   EXPECT_EQ(rx.max_capacity(), 3U);
   EXPECT_EQ(rx.sender_count(), 2U);
   auto [to, from] = unbounded<int>();
   EXPECT_TRUE(to.clone().try_send(1));
-  EXPECT_FALSE(from.is_empty());
+  EXPECT_FALSE(from.empty());
 }
 
 TEST(ChannelDeathTest, AFutureIsNotPolledAfterItWasReady) {
@@ -385,7 +385,7 @@ TEST(Channel, SendsAndReceivesTakeFromTheBudget) {
   EXPECT_TRUE(tx.send(1).poll(cx).is_pending());
   EXPECT_TRUE(tx.try_send(1));
   EXPECT_TRUE(rx.recv().poll(cx).is_pending());
-  EXPECT_EQ(rx.len(), 1U);
+  EXPECT_EQ(rx.size(), 1U);
 }
 
 TEST(Unbounded, NeverRefusesAndKeepsTheOrderWhileItGrows) {
@@ -396,7 +396,7 @@ TEST(Unbounded, NeverRefusesAndKeepsTheOrderWhileItGrows) {
     for (int i = 0; i < burst; ++i) EXPECT_TRUE(tx.send(next++));
     for (int i = 0; i < burst / 2; ++i) EXPECT_EQ(rx.try_recv(), expected++);
   }
-  EXPECT_EQ(rx.len(), static_cast<std::size_t>(next - expected));
+  EXPECT_EQ(rx.size(), static_cast<std::size_t>(next - expected));
   while (expected < next) EXPECT_EQ(rx.try_recv(), expected++);
   EXPECT_EQ(rx.try_recv(), std::nullopt);
 }

@@ -141,7 +141,7 @@ TEST(DropAtEachPoll, RunUntilCancelledAndTrackedFutures) {
                      return tracker.track_future(stop.cancelled());
                    },
                    [&](std::size_t) { stop.cancel(); },
-                   [&](std::size_t k) { EXPECT_TRUE(tracker.is_empty()) << k; }),
+                   [&](std::size_t k) { EXPECT_TRUE(tracker.empty()) << k; }),
                2);
 }
 

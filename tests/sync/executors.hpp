@@ -28,14 +28,16 @@
 
 #include <gtest/gtest.h>
 
-#include "rouse/core/borrow.hpp"
-#include "rouse/core/outcome.hpp"
+#include "rouse/core/internal/borrow.hpp"
+#include "rouse/core/internal/outcome.hpp"
 #include "rouse/embedded/static_executor.hpp"
 #include "rouse/exec/block_on.hpp"
 #include "rouse/exec/local_executor.hpp"
 #include "rouse/exec/thread_pool.hpp"
 
 namespace rouse::test {
+
+using namespace internal;
 
 /// A list that tasks may append to while it is emptied.
 template <class T>
@@ -143,8 +145,8 @@ class OnThreadPool {
     }
     Pile<JoinHandle<>>& handles;
   };
-  static ThreadPoolConfig config() {
-    ThreadPoolConfig made;
+  static ThreadPoolOptions config() {
+    ThreadPoolOptions made;
     made.workers = 3;
     return made;
   }

@@ -2,6 +2,7 @@
 // order of calls finds one where there is one, and none where there is none.
 #include <atomic>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>

@@ -34,7 +34,7 @@ using rouse::testing::PollHarness;
 static_assert(sizeof(sync::OneshotSender<int>) == sizeof(void*));
 static_assert(sizeof(sync::OneshotReceiver<int>) == sizeof(void*));
 static_assert(sizeof(sync::OneshotReceiver<int>::Recv) == sizeof(void*));
-static_assert(sizeof(sync::OneshotBlock<int>) == 48);
+static_assert(sizeof(internal::OneshotBlock<int>) == 48);
 
 TEST(Oneshot, AValueSentBeforeIsThereAtOnce) {
   auto [tx, rx] = oneshot<std::string>();

@@ -30,7 +30,7 @@ using rouse::testing::drop_at_each_poll;
 using rouse::testing::PollHarness;
 
 static_assert(std::is_same_v<decltype(*std::declval<ReadGuard<int>&>()), const int&>);
-static_assert(sizeof(decltype(std::declval<RwLock<int>&>().write())) == 56);
+static_assert(sizeof(decltype(std::declval<RwLock<int>&>().write())) == 48);
 
 TEST(RwLock, ManyReadOrOneWrites) {
   RwLock<int> lock(7);
@@ -70,6 +70,47 @@ TEST(RwLock, AReaderWaitsBehindAWriterThatWaits) {
   auto first = reader.poll();
   auto second = another.poll();
   EXPECT_TRUE(first.is_ready() && second.is_ready());
+}
+
+TEST(RwLock, AFreeLockMayBeTakenByAWriterBeforeTheWokenOneComesButNotByAReader) {
+  RwLock<int> lock(0);
+  auto held = lock.try_read();
+  PollHarness writer(lock.write());
+  EXPECT_TRUE(writer.poll().is_pending());
+  held.reset();
+  EXPECT_TRUE(writer.is_woken());
+  EXPECT_FALSE(lock.try_read());
+  PollHarness reader(lock.read());
+  EXPECT_TRUE(reader.poll().is_pending());
+  auto writing = lock.try_write();
+  ASSERT_TRUE(writing);
+  EXPECT_TRUE(writer.poll().is_pending());
+  writing.reset();
+  EXPECT_TRUE(writer.is_woken());
+  EXPECT_FALSE(reader.is_woken());
+  {
+    const auto guard = writer.poll();
+    EXPECT_TRUE(guard.is_ready());
+  }
+  EXPECT_TRUE(reader.is_woken() && reader.poll().is_ready());
+}
+
+TEST(RwLock, ReadersBehindAWokenWriterThatIsDroppedGoOnTogether) {
+  RwLock<int> lock(0);
+  auto held = lock.try_write();
+  std::optional<PollHarness<decltype(lock.write())>> writer(std::in_place, lock.write());
+  PollHarness reader(lock.read());
+  PollHarness another(lock.read());
+  EXPECT_TRUE(writer->poll().is_pending());
+  EXPECT_TRUE(reader.poll().is_pending() && another.poll().is_pending());
+  held.reset();
+  EXPECT_TRUE(writer->is_woken());
+  writer.reset();
+  EXPECT_TRUE(reader.is_woken() && another.is_woken());
+  auto first = reader.poll();
+  auto second = another.poll();
+  EXPECT_TRUE(first.is_ready() && second.is_ready());
+  EXPECT_FALSE(lock.try_write());
 }
 
 TEST(RwLock, WhenAWriterLeavesTheReadersBehindItGoOn) {

@@ -36,7 +36,7 @@ using rouse::sync::Semaphore;
 using rouse::testing::drop_at_each_poll;
 using rouse::testing::PollHarness;
 
-static_assert(sizeof(Acquire) == 56);
+static_assert(sizeof(Acquire) == 48);
 static_assert(sizeof(Semaphore) == 32);
 static_assert(!std::is_aggregate_v<Acquire> && !std::is_copy_constructible_v<Permit>);
 

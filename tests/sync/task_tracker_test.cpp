@@ -32,7 +32,7 @@ TEST(TaskTracker, WaitCompletesWhenItIsClosedAndEmpty) {
   PollHarness wait(tracker.wait());
   EXPECT_TRUE(wait.poll().is_pending() && wait.kept_waker()) << "it is open";
   std::optional tracked(tracker.track_future(ready(1)));
-  EXPECT_EQ(tracker.len(), 1U);
+  EXPECT_EQ(tracker.size(), 1U);
   EXPECT_TRUE(tracker.close());
   EXPECT_FALSE(tracker.close());
   EXPECT_TRUE(tracker.is_closed());
@@ -40,7 +40,7 @@ TEST(TaskTracker, WaitCompletesWhenItIsClosedAndEmpty) {
   EXPECT_EQ(poll_once(*tracked).value(), 1);
   EXPECT_TRUE(wait.poll().is_pending()) << "which is not gone yet";
   tracked.reset();
-  EXPECT_TRUE(tracker.is_empty());
+  EXPECT_TRUE(tracker.empty());
   EXPECT_TRUE(wait.is_woken() && wait.poll().is_ready());
 }
 
@@ -69,7 +69,7 @@ TEST(TaskTracker, ATokenAndItsCopiesCountAsTrackedFutures) {
   tracker.close();
   std::optional token(tracker.token());
   std::optional copy(token);
-  EXPECT_EQ(tracker.len(), 2U);
+  EXPECT_EQ(tracker.size(), 2U);
   PollHarness wait(tracker.wait());
   token.reset();
   EXPECT_TRUE(wait.poll().is_pending());
@@ -89,7 +89,7 @@ TEST(TaskTracker, TheTrackedFutureIsGoneWhenWaitCompletes) {
     Future(Future&& other) noexcept
         : tracker_(std::exchange(other.tracker_, nullptr)), out_(other.out_) {}
     ~Future() {
-      if (tracker_) *out_ = tracker_->len() == 1;
+      if (tracker_) *out_ = tracker_->size() == 1;
     }
     Poll<> poll(Context&) { return Poll<>::ready(); }
 
@@ -101,7 +101,7 @@ TEST(TaskTracker, TheTrackedFutureIsGoneWhenWaitCompletes) {
     auto tracked = tracker.track_future(Future(tracker, gone_first));
   }
   EXPECT_TRUE(gone_first);
-  EXPECT_TRUE(tracker.is_empty());
+  EXPECT_TRUE(tracker.empty());
 }
 
 TEST(TaskTracker, WaitDroppedAtEachPollLeavesNoWaker) {

@@ -5,6 +5,7 @@
 #include <compare>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -37,7 +38,7 @@ using rouse::testing::PollHarness;
 
 static_assert(sizeof(WatchReceiver<int>) == 56);
 static_assert(sizeof(WatchReceiver<int>::Changed) == 8);
-static_assert(sizeof(sync::Closed<sync::WatchCore>) == 48);
+static_assert(sizeof(sync::Closed<WatchCore>) == 48);
 
 TEST(Watch, TheInitialValueIsThereAndCountsAsSeen) {
   auto [tx, rx] = watch<std::string>("first");
@@ -335,18 +336,19 @@ TEST(Watch, AWakerThatReEntersCausesNoDeadlock) {
 }
 
 /// Its end uses the channel.
-struct Reenters {
-  explicit Reenters(WatchSender<Reenters>* to) : sender(to) {}
-  Reenters(Reenters&& other) noexcept : sender(std::exchange(other.sender, nullptr)) {}
-  ~Reenters() {
+struct SendsWhenDropped {
+  explicit SendsWhenDropped(WatchSender<SendsWhenDropped>* to) : sender(to) {}
+  SendsWhenDropped(SendsWhenDropped&& other) noexcept
+      : sender(std::exchange(other.sender, nullptr)) {}
+  ~SendsWhenDropped() {
     if (sender) (void)sender->borrow();
   }
-  WatchSender<Reenters>* sender;
+  WatchSender<SendsWhenDropped>* sender;
 };
 TEST(Watch, AValueWhoseEndReEntersCausesNoDeadlock) {
-  auto [tx, rx] = watch<Reenters>(nullptr);
-  EXPECT_TRUE(tx.send(Reenters(&tx)).has_value());
-  EXPECT_TRUE(tx.send(Reenters(nullptr)).has_value());
+  auto [tx, rx] = watch<SendsWhenDropped>(nullptr);
+  EXPECT_TRUE(tx.send(SendsWhenDropped(&tx)).has_value());
+  EXPECT_TRUE(tx.send(SendsWhenDropped(nullptr)).has_value());
 }
 
 template <class Executor>
@@ -379,7 +381,7 @@ TYPED_TEST(WatchOn, AllReceiversSeeTheLastValue) {
   EXPECT_EQ(arrived, 3);
 }
 
-constexpr int threads = 3;
+constexpr int watch_threads = 3;
 struct WatchModel {
   struct Op {
     enum class Kind { send, add, read, update, has_changed, poll_changed } kind = Kind::read;
@@ -422,13 +424,13 @@ struct WatchModel {
 
   int value = 0;
   int version = 0;
-  std::array<int, threads> seen{};
+  std::array<int, watch_threads> seen{};
 };
 
 struct WatchedByThreads {
   WatchedByThreads() : WatchedByThreads(watch<int>(0)) {}
   explicit WatchedByThreads(std::pair<WatchSender<int>, WatchReceiver<int>> channel)
-      : senders(threads, channel.first), receivers(threads, channel.second) {}
+      : senders(watch_threads, channel.first), receivers(watch_threads, channel.second) {}
   std::vector<WatchSender<int>> senders;
   std::vector<WatchReceiver<int>> receivers;
 };

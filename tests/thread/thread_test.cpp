@@ -1,6 +1,7 @@
 #include "rouse/thread/thread.hpp"
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <pthread.h>
 #include <semaphore>

@@ -3,7 +3,9 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -44,7 +46,7 @@ TEST(DelayQueue, ValuesComeOutInTheOrderOfTheirDeadlinesThenOfInsertion) {
     EXPECT_EQ(queue.size(), 6U);
     EXPECT_THAT(co_await all_of(queue), ElementsAre(4, 5, 2, 1, 3, 6));
     EXPECT_EQ(time::now(), begin + 1h);
-    EXPECT_TRUE(queue.is_empty());
+    EXPECT_TRUE(queue.empty());
   });
 }
 
@@ -210,6 +212,115 @@ TEST(DelayQueue, WhoeverWaitsLearnsThatItIsEmpty) {
   });
 }
 
+TEST(DelayQueue, PeekTellsWhichValueComesNext) {
+  run_paused([]() -> Async<void> {
+    DelayQueue<int> queue;
+    EXPECT_EQ(queue.peek(), std::nullopt);
+    const DelayKey never = queue.insert(0, std::chrono::hours::max());
+    EXPECT_EQ(queue.peek(), never);
+    const DelayKey late = queue.insert(1, 3h);
+    EXPECT_EQ(queue.peek(), late);
+    const DelayKey soon = queue.insert(2, 2h);
+    queue.insert(3, 2h);
+    EXPECT_EQ(queue.peek(), soon) << "of two at one time, the one that was inserted first";
+    const DelayKey now = queue.insert(4, 0s);
+    EXPECT_EQ(queue.peek(), now);
+    EXPECT_TRUE(queue.reset(now, 4h));
+    EXPECT_EQ(queue.peek(), soon);
+    EXPECT_EQ(queue.deadline(*queue.peek()), time::now() + 2h);
+    queue.remove(soon);
+    while (const auto next = queue.peek()) {
+      if (*next == never) break;
+      const int value = *queue.get(*next);
+      EXPECT_EQ(co_await queue.next(), value);
+    }
+    EXPECT_EQ(queue.size(), 1U);
+  });
+}
+
+TEST(DelayQueue, ClearDestroysAllValuesAndTellsWhoWaits) {
+  run_paused([]() -> Async<void> {
+    const auto alive = std::make_shared<int>(1);
+    DelayQueue<std::shared_ptr<int>> queue;
+    const DelayKey old = queue.insert(alive, 1h);
+    queue.insert(alive, 2h);
+    queue.insert(alive, -1s);
+    const Instant begin = time::now();
+    EXPECT_EQ(co_await queue.next(), alive);
+    const auto waits = [](DelayQueue<std::shared_ptr<int>>& from) -> Async<void> {
+      EXPECT_EQ(co_await from.next(), std::nullopt);
+    };
+    const auto clears = [](DelayQueue<std::shared_ptr<int>>& what) -> Async<void> {
+      co_await sleep(1s);
+      what.clear();
+    };
+    co_await join(waits(queue), clears(queue));
+    EXPECT_LE(time::now(), begin + 1s + time::resolution);
+    EXPECT_EQ(alive.use_count(), 1);
+    EXPECT_TRUE(queue.empty());
+    EXPECT_EQ(queue.get(old), nullptr);
+    queue.clear();
+    queue.insert(alive, 1s);
+    EXPECT_EQ(queue.get(old), nullptr) << "an old key does not fit a later value";
+    EXPECT_EQ(co_await queue.next(), alive);
+  });
+}
+
+/// Throws when it is moved the n-th time.
+class ThrowsOnMove {
+ public:
+  ThrowsOnMove(int number, int& moves_left) : number_(number), moves_left_(&moves_left) {}
+  ThrowsOnMove(ThrowsOnMove&& other) : number_(other.number_), moves_left_(other.moves_left_) {
+    if ((*moves_left_)-- == 0) throw std::runtime_error("move");
+  }
+  int number() const { return number_; }
+
+ private:
+  int number_;
+  int* moves_left_;
+};
+
+TEST(DelayQueue, AMoveThatThrowsLosesThatValueOnly) {
+  run_paused([]() -> Async<void> {
+    for (int moves = 0; moves < 12; ++moves) {
+      int left = moves;
+      DelayQueue<ThrowsOnMove> queue;
+      int inserted = 0;
+      try {
+        queue.insert(ThrowsOnMove(1, left), 1s);
+        ++inserted;
+        queue.insert(ThrowsOnMove(2, left), 2s);
+        ++inserted;
+      } catch (const std::runtime_error&) {
+      }
+      EXPECT_EQ(queue.size(), static_cast<std::size_t>(inserted));
+      try {
+        while (!queue.empty()) co_await queue.next();
+      } catch (const std::runtime_error&) {
+      }
+      EXPECT_LE(queue.size(), 1U);
+      queue.clear();
+      EXPECT_TRUE(queue.empty());
+      left = 100;
+      queue.insert(ThrowsOnMove(3, left), 1s);
+      EXPECT_EQ((co_await queue.next())->number(), 3);
+      const auto nothing = co_await queue.next();
+      EXPECT_FALSE(nothing.has_value());
+    }
+  });
+}
+
+TEST(DelayQueue, OneThatWasMovedFromIsEmpty) {
+  run_paused([]() -> Async<void> {
+    DelayQueue<int> queue;
+    queue.insert(1, 1s);
+    DelayQueue<int> moved = std::move(queue);
+    EXPECT_EQ(queue.size(), 0U);  // NOLINT(bugprone-use-after-move)
+    EXPECT_EQ(moved.size(), 1U);
+    EXPECT_EQ(co_await moved.next(), 1);
+  });
+}
+
 TEST(DelayQueue, GivesAllAtTheEndOfTime) {
   run_paused([]() -> Async<void> {
     co_await time::advance(std::chrono::hours::max());
@@ -219,6 +330,19 @@ TEST(DelayQueue, GivesAllAtTheEndOfTime) {
     EXPECT_EQ(co_await queue.next(), 1);
     EXPECT_EQ(co_await queue.next(), 2);
     EXPECT_EQ(co_await queue.next(), std::nullopt);
+  });
+}
+
+TEST(DelayQueueDeathTest, OneThatWasMovedFromStops) {
+  run_paused([]() -> Async<void> {
+    DelayQueue<int> queue;
+    DelayQueue<int> other(std::move(queue));
+    other.insert(1, 1h);
+    // NOLINTBEGIN(bugprone-use-after-move): the mistake
+    EXPECT_DEATH(queue.insert(2, 1h), "moved from");
+    EXPECT_DEATH(static_cast<void>(queue.peek()), "moved from");
+    // NOLINTEND(bugprone-use-after-move)
+    co_return;
   });
 }
 

@@ -2,12 +2,15 @@
 
 #include <chrono>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 
 #include "rouse/core/async.hpp"
+#include "rouse/future/join.hpp"
 #include "rouse/future/select.hpp"
+#include "rouse/testing/counting_waker.hpp"
 #include "rouse/testing/drop_at_each_poll.hpp"
 #include "rouse/time/sleep.hpp"
 #include "rouse/time/timeout.hpp"
@@ -138,6 +141,89 @@ TEST(Interval, CanBeReset) {
     EXPECT_EQ(co_await every.tick(), begin + 13ms);
     EXPECT_EQ(co_await every.tick(), begin + 23ms);
   });
+}
+
+TEST(Interval, IsResetToNowOrToALaterTimeAlsoWhileATickIsPending) {
+  run_paused([]() -> Async<void> {
+    Interval every = interval(10ms);
+    co_await every.tick();
+    const Instant begin = time::now();
+    every.reset_after(25ms);
+    EXPECT_EQ(co_await every.tick(), begin + 25ms);
+    EXPECT_EQ(co_await every.tick(), begin + 35ms);
+    every.reset_immediately();
+    EXPECT_EQ(co_await every.tick(), begin + 35ms);
+    EXPECT_EQ(time::now(), begin + 35ms);
+
+    const auto waits = [](Interval& from) -> Async<Instant> { co_return co_await from.tick(); };
+    const auto resets = [](Interval& what) -> Async<void> {
+      co_await sleep(2ms);
+      what.reset_immediately();
+    };
+    const auto [due, unit] = co_await join(waits(every), resets(every));
+    EXPECT_EQ(due, begin + 37ms);
+    every.reset_after(std::chrono::hours::max());
+    EXPECT_THROW(co_await timeout(1h, every.tick()), TimedOut);
+  });
+}
+
+TEST(Interval, IsMovedAfterATickWasDroppedAndLosesNone) {
+  run_paused([]() -> Async<void> {
+    const Instant begin = time::now();
+    Interval every = interval(10ms);
+    every.set_missed_tick(MissedTick::skip);
+    co_await every.tick();
+    EXPECT_THROW(co_await timeout(3ms, every.tick()), TimedOut);
+    Interval moved = std::move(every);
+    EXPECT_EQ(moved.period(), 10ms);
+    EXPECT_EQ(moved.missed_tick(), MissedTick::skip);
+    EXPECT_EQ(co_await moved.tick(), begin + 10ms);
+    EXPECT_THROW(co_await timeout(3ms, moved.tick()), TimedOut);
+    co_await sleep(10ms);  // its timer fires meanwhile
+    Interval late = std::move(moved);
+    EXPECT_EQ(co_await late.tick(), begin + 20ms);
+    EXPECT_EQ(co_await late.tick(), begin + 30ms);
+  });
+}
+
+TEST(Interval, IsReplacedByAnother) {
+  run_paused([]() -> Async<void> {
+    const Instant begin = time::now();
+    Interval every = interval(10ms);
+    co_await every.tick();
+    EXPECT_THROW(co_await timeout(3ms, every.tick()), TimedOut);
+    every = interval_at(begin + 5ms, 1ms);
+    EXPECT_EQ(co_await every.tick(), begin + 5ms);
+    EXPECT_EQ(co_await every.tick(), begin + 6ms);
+  });
+}
+
+TEST(Interval, LeavesNoWakerBehindWhenItIsMoved) {
+  Runtime runtime = test::paused_runtime(true);
+  const auto here = runtime.enter();
+  const testing::CountingWaker waker;
+  Interval every = interval_at(time::now() + 10ms, 10ms);
+  {
+    Context cx(waker.waker());
+    EXPECT_TRUE(every.tick().poll(cx).is_pending());
+  }
+  EXPECT_EQ(waker.clones(), 1U);
+  const Interval moved = std::move(every);
+  EXPECT_EQ(waker.clones(), 0U);
+}
+
+TEST(Interval, LeavesNoWakerBehindWhenItIsAssigned) {
+  Runtime runtime = test::paused_runtime(true);
+  const auto here = runtime.enter();
+  const testing::CountingWaker waker;
+  Interval every = interval_at(time::now() + 10ms, 10ms);
+  Interval other = interval_at(time::now() + 10ms, 10ms);
+  {
+    Context cx(waker.waker());
+    EXPECT_TRUE(every.tick().poll(cx).is_pending());
+  }
+  other = std::move(every);
+  EXPECT_EQ(waker.clones(), 0U);
 }
 
 TEST(Interval, ATickThatIsDroppedMidwayIsNotLost) {

@@ -282,12 +282,12 @@ TEST(SleepDeath, OutsideOfARuntimeSaysWhatToDo) {
 TEST(Sleep, OfFramesThatOnlyJustFit) {
   using Frames = std::chrono::duration<std::int64_t, std::ratio<1, 60>>;
   const std::int64_t seconds = std::int64_t{200} * 365 * 24 * 3600;
-  EXPECT_EQ(time::saturate(Frames(seconds * 60)), std::chrono::seconds(seconds));
-  EXPECT_EQ(time::saturate(Frames(-seconds * 60)), std::chrono::seconds(-seconds));
-  EXPECT_EQ(time::saturate(Frames(1)), 16'666'667ns);
-  EXPECT_EQ(time::saturate(Frames(-1)), -16'666'666ns);
-  EXPECT_EQ(time::saturate(Frames::max()), std::chrono::nanoseconds::max());
-  EXPECT_EQ(time::saturate(Frames::min()), std::chrono::nanoseconds::min());
+  EXPECT_EQ(internal::saturate(Frames(seconds * 60)), std::chrono::seconds(seconds));
+  EXPECT_EQ(internal::saturate(Frames(-seconds * 60)), std::chrono::seconds(-seconds));
+  EXPECT_EQ(internal::saturate(Frames(1)), 16'666'667ns);
+  EXPECT_EQ(internal::saturate(Frames(-1)), -16'666'666ns);
+  EXPECT_EQ(internal::saturate(Frames::max()), std::chrono::nanoseconds::max());
+  EXPECT_EQ(internal::saturate(Frames::min()), std::chrono::nanoseconds::min());
 }
 
 TEST(Sleep, WorksAfterAWorkerWasGivenAwayUnderEnter) {

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "rouse/core/async.hpp"
-#include "rouse/core/attempt.hpp"
+#include "rouse/core/async_result.hpp"
 #include "rouse/future/pending_forever.hpp"
 #include "rouse/future/ready.hpp"
 #include "rouse/future/yield_now.hpp"
@@ -39,7 +39,7 @@ TEST(Timeout, GivesTheValueThatComesInTime) {
   });
 }
 
-Attempt<int> fails() {
+AsyncResult<int> fails() {
   co_await yield_now();
   co_return std::errc::connection_reset;
 }

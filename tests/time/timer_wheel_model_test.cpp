@@ -14,6 +14,8 @@
 #include "time/timer_wheel.hpp"
 
 namespace rouse::time {
+
+using namespace internal;
 namespace {
 
 using Key = std::pair<std::uint64_t, std::uint64_t>;  // the tick; the number of the insertion
@@ -50,7 +52,7 @@ class Model {
     while (!wheel_.advance(now_, 1000)) {
     }
     take_due();
-    EXPECT_TRUE(wheel_.is_empty());
+    EXPECT_TRUE(wheel_.empty());
     EXPECT_TRUE(model_.empty());
     EXPECT_EQ(wheel_.next_tick(), TimerWheel::never);
   }

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 
 namespace rouse::time {
+
+using namespace internal;
 namespace {
 
 using ::testing::ElementsAre;
@@ -14,15 +16,15 @@ using namespace std::chrono_literals;
 
 constexpr Instant at(std::int64_t ms) { return Instant(std::chrono::milliseconds(ms)); }
 
-class Node : public WheelNode {
+class NumberedNode : public WheelNode {
  public:
-  Node(Instant due, int number) noexcept : WheelNode(due), id(number) {}
+  NumberedNode(Instant due, int number) noexcept : WheelNode(due), id(number) {}
   const int id;
 };
 
 class WheelTest : public ::testing::Test {
  protected:
-  Node& insert(Instant deadline) {
+  NumberedNode& insert(Instant deadline) {
     nodes_.emplace_back(deadline, static_cast<int>(nodes_.size()));
     wheel.insert(nodes_.back());
     return nodes_.back();
@@ -30,14 +32,14 @@ class WheelTest : public ::testing::Test {
   std::vector<int> due_at(Instant now) {
     EXPECT_TRUE(wheel.advance(TimerWheel::tick_before(now)));
     std::vector<int> ids;
-    while (WheelNode* node = wheel.pop_due()) ids.push_back(static_cast<Node*>(node)->id);
+    while (WheelNode* node = wheel.pop_due()) ids.push_back(static_cast<NumberedNode*>(node)->id);
     return ids;
   }
 
   TimerWheel wheel;
 
  private:
-  std::deque<Node> nodes_;
+  std::deque<NumberedNode> nodes_;
 };
 
 using TheWheel = WheelTest;
@@ -50,7 +52,7 @@ TEST_F(TheWheel, FiresAtTheFirstTickAtOrAfterTheDeadline) {
   EXPECT_THAT(due_at(at(5)), ElementsAre(0, 2));
   EXPECT_THAT(due_at(at(6) - 1ns), ElementsAre());
   EXPECT_THAT(due_at(at(6)), ElementsAre(1));
-  EXPECT_TRUE(wheel.is_empty());
+  EXPECT_TRUE(wheel.empty());
 }
 
 TEST_F(TheWheel, FiresInTheOrderOfTicksThenOfInsertion) {
@@ -73,16 +75,16 @@ TEST_F(TheWheel, ADeadlineThatHasPassedIsDueAtOnce) {
 }
 
 TEST_F(TheWheel, ANodeCanBeRemovedFromEverywhere) {
-  Node& near = insert(at(3));
-  Node& far = insert(at(3'000'000));
-  Node& in_the_middle = insert(at(70));
+  NumberedNode& near = insert(at(3));
+  NumberedNode& far = insert(at(3'000'000));
+  NumberedNode& in_the_middle = insert(at(70));
   insert(at(70));
   wheel.remove(near);
   wheel.remove(far);
   wheel.remove(in_the_middle);
   EXPECT_THAT(due_at(at(4'000'000)), ElementsAre(3));
 
-  Node& due = insert(at(1));
+  NumberedNode& due = insert(at(1));
   wheel.remove(due);
   EXPECT_THAT(due_at(at(4'000'000)), ElementsAre());
   EXPECT_EQ(wheel.next_tick(), TimerWheel::never);
@@ -97,7 +99,7 @@ TEST_F(TheWheel, HoldsAnyTimeThereIs) {
   EXPECT_THAT(due_at(Instant::max()), ElementsAre());  // not quite: it is no full tick
   EXPECT_EQ(wheel.next_tick(), TimerWheel::never);
   EXPECT_NE(wheel.pop_any(), nullptr);
-  EXPECT_TRUE(wheel.is_empty());
+  EXPECT_TRUE(wheel.empty());
 }
 
 TEST_F(TheWheel, ItsNextTickIsNeverTooLateAndGetsThereInAFewSteps) {
@@ -105,7 +107,7 @@ TEST_F(TheWheel, ItsNextTickIsNeverTooLateAndGetsThereInAFewSteps) {
     for (const std::int64_t offset : {-1, 0, 1}) {
       const std::int64_t deadline = (std::int64_t{1} << bits) + offset;
       TimerWheel other;
-      Node node(at(deadline), 0);
+      NumberedNode node(at(deadline), 0);
       other.insert(node);
       int steps = 0;
       std::uint64_t next = 0;

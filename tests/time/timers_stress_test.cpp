@@ -2,6 +2,7 @@
 // while each fires its own and the clock goes on. What each sleep does is checked against what is
 // known about it: it is never early, is not woken without a reason, and is woken once time is up.
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -19,6 +20,8 @@
 #include "time/timers.hpp"
 
 namespace rouse::time {
+
+using namespace internal;
 namespace {
 
 using namespace std::chrono_literals;

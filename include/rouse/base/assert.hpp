@@ -1,8 +1,8 @@
-// ROUSE_ASSERT: a broken contract ends the program at once, saying what happened and what to do.
+// ROUSE_ASSERT: a broken contract aborts the program at once, saying what happened and what to do.
 // It is on in every build: each use is one predictable branch.
 #pragma once
 
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
 
 #if __STDC_HOSTED__
 namespace rouse {

@@ -4,10 +4,12 @@
 // public headers do not need them. Cell, for what atomics guard, is in base/cell.hpp.
 #pragma once
 
+#if defined(ROUSE_MODEL)
 #include <atomic>
 
-#if defined(ROUSE_MODEL)
-#include "rouse/model/atomic.hpp"
+#include "rouse/model/internal/atomic.hpp"
+#else
+#include "rouse/base/internal/native_atomic.hpp"
 #endif
 
 namespace rouse {
@@ -26,17 +28,24 @@ inline void light_fence(model::Where where = model::Where::current()) noexcept {
 inline void spin_hint(model::Where where = model::Where::current()) noexcept {
   if (model::inside()) model::spin(where);
 }
+
+using std::memory_order_acq_rel;
+using std::memory_order_acquire;
+using std::memory_order_relaxed;
+using std::memory_order_release;
+using std::memory_order_seq_cst;
 #else
 inline namespace native {
 
 template <class T>
-using atomic = std::atomic<T>;
+using atomic = internal::NativeAtomic<T>;
 
-inline void fence(std::memory_order order) noexcept { std::atomic_thread_fence(order); }
+/// As std::atomic_thread_fence.
+inline void fence(internal::MemoryOrder order) noexcept { __atomic_thread_fence(order.get()); }
 
 /// One half of an asymmetric fence: with sys::heavy_fence on another thread it orders what two
 /// seq_cst fences would order, but costs nothing here. Between two light fences nothing is ordered.
-inline void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
+inline void light_fence() noexcept { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
 /// Tells the processor that this is a spin loop: nothing changes until another thread stores.
 inline void spin_hint() noexcept {
@@ -46,13 +55,13 @@ inline void spin_hint() noexcept {
   asm volatile("yield");
 #endif
 }
-#endif
 
-using std::memory_order_acq_rel;
-using std::memory_order_acquire;
-using std::memory_order_relaxed;
-using std::memory_order_release;
-using std::memory_order_seq_cst;
+inline constexpr internal::MemoryOrder memory_order_relaxed(__ATOMIC_RELAXED);
+inline constexpr internal::MemoryOrder memory_order_acquire(__ATOMIC_ACQUIRE);
+inline constexpr internal::MemoryOrder memory_order_release(__ATOMIC_RELEASE);
+inline constexpr internal::MemoryOrder memory_order_acq_rel(__ATOMIC_ACQ_REL);
+inline constexpr internal::MemoryOrder memory_order_seq_cst(__ATOMIC_SEQ_CST);
+#endif
 
 }  // inline namespace
 }  // namespace rouse

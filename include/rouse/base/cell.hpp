@@ -1,9 +1,9 @@
-// Cell<T>: a plain variable that threads share and that atomics or locks beside it guard. Part of
-// the seam (base/atomic.hpp): the model checker sees each access and finds the one that nothing
-// orders. Otherwise it costs nothing.
+// Cell<T>: a plain variable that threads share and that atomics or locks next to it guard. Part of
+// the seam (base/atomic.hpp): the model checker sees each access and finds unordered ones.
+// Otherwise it costs nothing.
 //
-// Slot<T>: one that a thread may read before it knows whether the value is its own, as a thief
-// reads the slots of a queue. What it read it throws away, or confirms: then it has been the owner
+// Slot<T>: a cell that a thread may read before it knows whether the value is its own, as a thief
+// reads the slots of a queue. It discards what it read, or confirms it: then it has been the owner
 // since.
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "rouse/base/atomic.hpp"
 
 #if defined(ROUSE_MODEL)
-#include "rouse/model/cell.hpp"
+#include "rouse/model/internal/cell.hpp"
 #endif
 
 namespace rouse {
@@ -39,7 +39,7 @@ class Cell {
   Cell(const Cell&) = delete;
   Cell& operator=(const Cell&) = delete;
 
-  /// The reference is good for reading until the next release or unlock of what guards the cell.
+  /// The reference is valid for reading until the next release or unlock of what guards the cell.
   [[nodiscard]] constexpr const T& read() const noexcept { return value_; }
   /// As `read`, for reading and writing.
   [[nodiscard]] constexpr T& write() noexcept { return value_; }
@@ -48,6 +48,7 @@ class Cell {
   T value_;
 };
 
+/// A word that one thread writes and others read, whenever they like.
 template <class T>
 class Slot {
  public:
@@ -57,6 +58,7 @@ class Slot {
 
   /// The owner's.
   void write(T value) noexcept { value_.store(value, memory_order_relaxed); }
+  /// Any thread's.
   [[nodiscard]] T read() const noexcept { return value_.load(memory_order_relaxed); }
 
   /// Anybody's: what the slot holds, or held, or will hold.

@@ -1,5 +1,5 @@
-// RefPtr<T>: a shared owner whose count lives inside the object. One pointer wide, and a raw
-// pointer can be turned back into an owner: what a waker's data pointer needs.
+// RefPtr<T>: a shared owner whose reference count lives inside the object. One pointer wide, and a
+// raw pointer can be turned back into an owner, which a waker's data pointer needs.
 #pragma once
 
 #include <concepts>
@@ -20,7 +20,7 @@ class RefCounted {
   /// ORDER: relaxed; whoever adds an owner holds one already, nothing is published.
   void add_ref() const noexcept { count_.fetch_add(1, memory_order_relaxed); }
 
-  /// Gives one owner up; the last one destroys the object.
+  /// Drops one reference; the last one destroys the object.
   void release() const noexcept {
     // ORDER: acq_rel; release publishes this owner's writes, acquire lets the last owner see all.
     if (count_.fetch_sub(1, memory_order_acq_rel) == 1) delete static_cast<const Derived*>(this);
@@ -54,7 +54,7 @@ class RefPtr {
     if (ptr_) ptr_->release();
   }
 
-  /// Takes over an ownership that was counted before, e.g. by `leak`.
+  /// Takes over a reference that was counted before, e.g. by `leak`.
   static RefPtr adopt(T* counted) noexcept {
     RefPtr p;
     p.ptr_ = counted;
@@ -65,9 +65,10 @@ class RefPtr {
     if (living) living->add_ref();
     return adopt(living);
   }
-  /// Gives the ownership to the caller, uncounted from here on: pair with `adopt`.
+  /// Hands the counted reference to the caller: pair with `adopt`.
   [[nodiscard]] T* leak() noexcept { return std::exchange(ptr_, nullptr); }
 
+  /// Null if it owns nothing.
   T* get() const noexcept { return ptr_; }
   T& operator*() const noexcept { return *ptr_; }
   T* operator->() const noexcept { return ptr_; }
@@ -78,6 +79,7 @@ class RefPtr {
   T* ptr_ = nullptr;
 };
 
+/// Creates a T, and its first owner.
 template <class T, class... Args>
 RefPtr<T> make_ref(Args&&... args) {
   return RefPtr<T>::adopt(new T(std::forward<Args>(args)...));

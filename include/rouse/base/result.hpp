@@ -1,29 +1,41 @@
-// Result<T>: a value or a std::error_code. For errors that are outcomes; broken contracts abort and
-// a task's own failures are exceptions.
+// Result<T>: a value or a std::error_code. For errors that are outcomes; broken contracts abort,
+// and a task's own failures are exceptions.
 #pragma once
 
 #include <concepts>
-#include <optional>
 #include <system_error>
 #include <type_traits>
 #include <utility>
 
 #include "rouse/base/assert.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/maybe.hpp"
 
 namespace rouse {
 
 template <class T = void>
 class Result;
 
+class ResultBase;
+
+namespace internal {
+
 template <class R>
 inline constexpr bool is_result = false;
+
 template <class T>
 inline constexpr bool is_result<Result<T>> = true;
+
+/// std::system_error with the error that this holds.
+[[noreturn]] ROUSE_API void throw_error_of(const ResultBase& failed);
+
+}  // namespace internal
 
 /// What the two kinds of Result share: the error code, in parts. A std::error_code that says
 /// success would cost a call into the standard library to make.
 class [[nodiscard]] ResultBase {
  public:
+  /// Whether it holds a value and no error.
   [[nodiscard]] bool has_value() const noexcept { return category_ == nullptr; }
   explicit operator bool() const noexcept { return has_value(); }
 
@@ -40,7 +52,8 @@ class [[nodiscard]] ResultBase {
     ROUSE_ASSERT(error, "a Result was made from an error_code that says success");
   }
   void throw_error() const {
-    if (!has_value()) throw std::system_error(error());
+    if (!has_value()) [[unlikely]]
+      internal::throw_error_of(*this);
   }
 
  private:
@@ -51,7 +64,7 @@ class [[nodiscard]] ResultBase {
 template <class T>
 class [[nodiscard]] Result : public ResultBase {
   static_assert(!std::is_reference_v<T>, "Result<T&>: use a pointer");
-  static_assert(!std::convertible_to<T, std::error_code> && !std::same_as<T, std::errc>,
+  static_assert(!internal::Convertible<T, std::error_code> && !std::same_as<T, std::errc>,
                 "Result<T> takes an error code for its error, never for its value: give "
                 "Result<void>, or a type of your own that holds the code (also from a future that "
                 "gets a timeout)");
@@ -60,9 +73,9 @@ class [[nodiscard]] Result : public ResultBase {
   using value_type = T;
 
   template <class U = T>
-    requires(std::constructible_from<T, U &&> && !std::same_as<std::remove_cvref_t<U>, Result> &&
-             !std::convertible_to<U &&, std::error_code>)
-  explicit(!std::convertible_to<U&&, T>) Result(U&& value)
+    requires(internal::Constructible<T, U &&> && !std::same_as<std::remove_cvref_t<U>, Result> &&
+             !internal::Convertible<U &&, std::error_code>)
+  explicit(!internal::Convertible<U&&, T>) Result(U&& value)
       : value_(std::in_place, std::forward<U>(value)) {}
   Result(std::error_code error) noexcept : ResultBase(error) {}
   Result(std::errc error) noexcept : ResultBase(std::make_error_code(error)) {}
@@ -92,6 +105,7 @@ class [[nodiscard]] Result : public ResultBase {
   T* operator->() { return &checked(); }
   const T* operator->() const { return &const_cast<Result*>(this)->checked(); }
 
+  /// The value, or `other` if there is an error.
   template <class U>
   T value_or(U&& other) const& {
     return has_value() ? *value_ : static_cast<T>(std::forward<U>(other));
@@ -131,7 +145,7 @@ class [[nodiscard]] Result : public ResultBase {
     ROUSE_ASSERT(has_value(), "* of a Result that holds an error: ask has_value(), or use value()");
     return *value_;
   }
-  std::optional<T> value_;
+  internal::Maybe<T> value_;
 };
 
 template <>

@@ -1,7 +1,6 @@
 // The blocking half of the atomic seam: see base/atomic.hpp.
 #pragma once
 
-#include <chrono>
 #if defined(ROUSE_MODEL)
 #include <mutex>
 #else
@@ -11,8 +10,9 @@
 #endif
 
 #include "rouse/base/atomic.hpp"
+#include "rouse/base/internal/durations.hpp"
 #if defined(ROUSE_MODEL)
-#include "rouse/model/thread.hpp"
+#include "rouse/model/internal/thread.hpp"
 #endif
 
 namespace rouse {
@@ -41,8 +41,8 @@ using CondVar = std::condition_variable;
 using Thread = std::thread;
 using Lock = std::unique_lock<Mutex>;
 
-/// Waits for a notification, for `time` at most. Any duration will do, also the greatest, which no
-/// clock can be set to. False: the time has passed. True may come too early, as from any wait.
+/// Waits for a notification, for at most `time`. Any duration is valid, even one that no clock can
+/// be set to. False: the time has passed. True may be a spurious wake, as with any wait.
 inline bool wait_for(CondVar& condition, Lock& lock, std::chrono::nanoseconds time) {
   using std::chrono::steady_clock;
   constexpr std::chrono::nanoseconds longest = std::chrono::hours(24 * 365);

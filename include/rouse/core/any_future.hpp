@@ -1,19 +1,20 @@
-// AnyFuture<T>: an owning future whose type is erased: what a container of different futures, or a
-// virtual function, needs. An Async is taken over without allocation; others are put on the heap.
+// AnyFuture<T>: an owning, type-erased future, for containers of different futures and for virtual
+// functions. It takes over an Async without an allocation; any other future goes on the heap.
 #pragma once
 
 #include <new>
 #include <type_traits>
 #include <utility>
 
-#include "rouse/base/block_pool.hpp"
+#include "rouse/base/internal/block_pool.hpp"
 #include "rouse/core/async.hpp"
 #include "rouse/core/future.hpp"
 
 namespace rouse {
 
 template <class T = void>
-class [[nodiscard("a future does nothing until it is polled: co_await it or spawn it")]] AnyFuture {
+class [[gnu::warn_unused]] [[nodiscard(
+    "a future does nothing until it is polled: co_await it or spawn it")]] AnyFuture {
  public:
   using Output = T;
 
@@ -27,11 +28,11 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
     if constexpr (fits<Held>) {
       new (&data_) Held(std::forward<F>(future));
     } else {
-      void* memory = allocate_block(sizeof(Held));
+      void* memory = internal::allocate_block(sizeof(Held));
       try {
         data_ = new (memory) Held(std::forward<F>(future));
       } catch (...) {
-        free_block(memory, sizeof(Held));
+        internal::free_block(memory, sizeof(Held));
         throw;
       }
     }
@@ -40,7 +41,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   AnyFuture(AnyFuture&& other) noexcept
       : vtable_(std::exchange(other.vtable_, nullptr)), data_(other.data_) {}
   AnyFuture& operator=(AnyFuture&& other) noexcept {
-    AnyFuture old(std::move(other));  // which may be inside of this
+    AnyFuture old(std::move(other));  // `other` may be inside of this
     std::swap(vtable_, old.vtable_);
     std::swap(data_, old.data_);
     return *this;
@@ -62,9 +63,9 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
     void (*destroy)(AnyFuture&) noexcept;
   };
 
-  /// An Async is one pointer to its frame, and its bytes may be moved like one.
+  /// An Async is one pointer to its frame, and may be moved by copying that pointer.
   template <class F>
-  static constexpr bool fits = is_async<F>;
+  static constexpr bool fits = internal::is_async<F>;
 
   template <class F>
   F& as() noexcept {
@@ -81,12 +82,12 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   }
   template <class F>
   static bool borrows_as(const AnyFuture& self) noexcept {
-    return future_borrows(const_cast<AnyFuture&>(self).as<F>());
+    return internal::future_borrows(const_cast<AnyFuture&>(self).as<F>());
   }
   template <class F>
   static void destroy_as(AnyFuture& self) noexcept {
     self.as<F>().~F();
-    if constexpr (!fits<F>) free_block(self.data_, sizeof(F));
+    if constexpr (!fits<F>) internal::free_block(self.data_, sizeof(F));
   }
   template <class F>
   static constexpr VTable vtable_for{poll_as<F>, borrows_as<F>, destroy_as<F>};

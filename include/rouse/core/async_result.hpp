@@ -1,7 +1,7 @@
-// Attempt<T>: what an async function returns that may fail with an error code: a coroutine like
+// AsyncResult<T>: what an async function returns that may fail with an error code: a coroutine like
 // Async<Result<T>>, awaited as every such operation is:
 //
-//   rouse::Attempt<Config> load(std::string path) {
+//   rouse::AsyncResult<Config> load(std::string path) {
 //     auto text = co_await rouse::fs::read_to_string(path);     // its error is this one's
 //     if (text.empty()) co_return std::errc::invalid_argument;
 //     co_return parse(text);
@@ -9,36 +9,43 @@
 //   Config c = co_await load("app.conf");                       // or throws std::system_error
 //   Result<Config> r = co_await load("app.conf").result();      // never throws one
 //
-// A std::system_error that leaves the coroutine becomes its error; other exceptions pass through.
+// A std::system_error that leaves the coroutine becomes its error: of result(), its code; who
+// awaits without gets the exception as it is. Other exceptions pass through.
 #pragma once
 
 #include <coroutine>
 #include <system_error>
 #include <utility>
 
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/result.hpp"
 #include "rouse/core/async.hpp"
-#include "rouse/core/fallible.hpp"
+#include "rouse/core/result_future.hpp"
 
 namespace rouse {
 
-[[gnu::used]] inline const char* const linked_with_same_compiler = &same_compiler;
+namespace internal {
+
+[[gnu::used]] inline const char* const linked_with_same_compiler = &internal::same_compiler;
+
+}  // namespace internal
 
 template <class T = void>
-class [[nodiscard("a future does nothing until it is polled: co_await it or spawn it")]] Attempt
-    : public Fallible<Attempt<T>, T> {
+class [[gnu::warn_unused]] [[nodiscard(
+    "a future does nothing until it is polled: co_await it or spawn it")]] AsyncResult
+    : public ResultFuture<AsyncResult<T>, T> {
  public:
-  Attempt(Async<Result<T>> steps) noexcept : steps_(std::move(steps)) {}
+  AsyncResult(Async<Result<T>> steps) noexcept : steps_(std::move(steps)) {}
 
-  Poll<Result<T>> poll_result(Context& cx) {
-    try {
-      return steps_.poll(cx);
-    } catch (const std::system_error& error) {
-      return Poll<Result<T>>::ready(Result<T>(error.code()));
-    }
+  Poll<Result<T>> poll_result(Context& cx) try {
+    return steps_.poll(cx);
+  } catch (const std::system_error& error) {
+    return Poll<Result<T>>::ready(Result<T>(error.code()));
   }
-  [[nodiscard]] bool borrows() const noexcept { return future_borrows(steps_); }
+  /// A std::system_error that leaves the coroutine is thrown as it is: see ResultFuture.
+  Poll<Result<T>> poll_or_throw(Context& cx) { return steps_.poll(cx); }
+  [[nodiscard]] bool borrows() const noexcept { return internal::future_borrows(steps_); }
+  [[nodiscard]] const internal::Frame* frame() const noexcept { return steps_.frame(); }
 
  private:
   Async<Result<T>> steps_;
@@ -47,5 +54,5 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
 }  // namespace rouse
 
 template <class T, class... Parameters>
-struct std::coroutine_traits<rouse::Attempt<T>, Parameters...>
+struct std::coroutine_traits<rouse::AsyncResult<T>, Parameters...>
     : std::coroutine_traits<rouse::Async<rouse::Result<T>>, Parameters...> {};

@@ -1,5 +1,5 @@
-// AsyncStream<T>: an async generator. A coroutine that gives values with `co_yield` and may await
-// anything in between; itself a Stream.
+// AsyncStream<T>: an async generator: a coroutine that gives values with `co_yield` and may await
+// anything in between. It is itself a Stream.
 //
 //   rouse::AsyncStream<int> numbers(int count) {
 //     for (int i = 0; i < count; ++i) co_yield i;
@@ -7,15 +7,16 @@
 //   auto some = numbers(3);
 //   while (auto n = co_await some.next()) use(*n);
 //
-// Nothing runs before it is polled, and nothing runs ahead: it stands at its co_yield until the
-// next item is asked for. Destroying it cancels it where it stands. `co_yield` copies an lvalue and
-// moves anything else. What it throws comes out of poll_next; that is its end, too.
+// Nothing runs before it is polled, and nothing runs ahead: it stays suspended at its co_yield
+// until somebody asks for the next item. Destroying it cancels it at its await or co_yield.
+// `co_yield` copies an lvalue and moves anything else. poll_next throws what the coroutine throws;
+// the stream has then ended.
 //
-// It is always the root of a chain (core/frame.hpp): coroutines it awaits run in there, and whoever
-// reads it polls that chain. At a co_yield the frame is suspended on nothing and the value lies in
-// the promise, from where the poll that ran it takes it before it returns.
-// A generator that reads another polls that chain inside its own: how deep they are nested is how
-// deep the stack gets.
+// It is always the root of a chain (core/internal/frame.hpp): coroutines it awaits run in that
+// chain, and whoever reads it polls the chain. At a co_yield the frame is suspended on nothing and
+// the value lies in the promise; the poll that ran the coroutine takes it from there before it
+// returns. A generator that reads another polls that chain inside its own: the stack depth grows
+// with the nesting.
 #pragma once
 
 #include <concepts>
@@ -34,6 +35,9 @@ namespace rouse {
 template <class T>
 class AsyncStream;
 
+namespace internal {
+
+/// What the compiler makes a coroutine that returns an AsyncStream of.
 template <class T>
 class AsyncStreamPromise : public AsyncPromiseBase<T> {
  public:
@@ -45,12 +49,12 @@ class AsyncStreamPromise : public AsyncPromiseBase<T> {
     return AsyncStream<T>(*this);
   }
 
+  /// What a coroutine does at a co_yield: gives the value to whoever polls.
   struct YieldAwaiter {
     YieldAwaiter() noexcept {}
     bool await_ready() const noexcept { return false; }
-    template <class Promise>
-    void await_suspend(std::coroutine_handle<Promise> yielding) noexcept {
-      yielding.promise().suspend_until_polled();
+    void await_suspend(std::coroutine_handle<> yielding) noexcept {
+      internal::Frame::of(yielding).suspend_until_polled();
     }
     void await_resume() const noexcept {}
   };
@@ -59,7 +63,7 @@ class AsyncStreamPromise : public AsyncPromiseBase<T> {
     requires std::convertible_to<U&&, T>
   YieldAwaiter yield_value(U&& value,
                            std::source_location where = std::source_location::current()) {
-    static_assert(aggregate_temporaries_are_safe || std::is_lvalue_reference_v<U> ||
+    static_assert(internal::aggregate_temporaries_are_safe || std::is_lvalue_reference_v<U> ||
                       !std::is_aggregate_v<U> || std::is_trivially_destructible_v<U>,
                   "GCC 12 destroys a temporary aggregate twice in a co_yield: give this type a "
                   "constructor, or co_yield a variable, which is copied");
@@ -69,9 +73,9 @@ class AsyncStreamPromise : public AsyncPromiseBase<T> {
   }
   void return_void() const noexcept {}
 
-  /// What came of the poll that just ran the chain.
+  /// The result of the poll that just ran the chain.
   PollNext<T> take_item() {
-    if (this->result_state_ == OutcomeState::none) {
+    if (this->result_state_ == internal::OutcomeState::none) {
       return this->is_done() ? PollNext<T>::ready(std::nullopt) : PollNext<T>(pending);
     }
     const Cleared cleared(*this);
@@ -79,7 +83,7 @@ class AsyncStreamPromise : public AsyncPromiseBase<T> {
   }
 
  private:
-  /// Leaves the cell empty, also if the value or the error is thrown out of there.
+  /// Leaves the cell empty, even if the value or the error is thrown out of it.
   class Cleared {
    public:
     explicit Cleared(AsyncStreamPromise& promise) noexcept : promise_(promise) {}
@@ -91,6 +95,8 @@ class AsyncStreamPromise : public AsyncPromiseBase<T> {
     AsyncStreamPromise& promise_;
   };
 };
+
+}  // namespace internal
 
 template <class T>
 class [[nodiscard(
@@ -113,15 +119,17 @@ class [[nodiscard(
     if (promise_ != nullptr) promise_->destroy();
   }
 
-  /// The next item, or nothing at the end, also when asked again. Throws what the coroutine threw.
-  /// Cancel safety: dropped midway it loses nothing. One at a time.
+  /// The next item, or an empty optional at the end and ever after. Throws what the coroutine
+  /// threw.
+  /// Cancel safety: dropping it loses nothing.
+  /// Threads: one future at a time.
   [[nodiscard]] Next<AsyncStream> next() noexcept { return Next<AsyncStream>(*this); }
 
-  /// Runs the coroutine until it gives a value, waits for something, or ends.
+  /// Runs the coroutine until it yields a value, has to wait, or ends.
   PollNext<T> poll_next(Context& cx) {
     ROUSE_ASSERT(promise_, "use of an AsyncStream that was moved from: use the one it went to");
     if (promise_->is_done()) return PollNext<T>::ready(std::nullopt);
-    // A step for each item, when it is begun: one that never waits must not run for ever.
+    // A step for each item, when it is begun: one that never waits must not run forever.
     if (promise_->is_at_rest() && !cx.take_budget()) return pending;
     promise_->poll_chain(cx);
     return promise_->take_item();
@@ -131,27 +139,32 @@ class [[nodiscard(
   [[nodiscard]] bool borrows() const noexcept { return promise_ && promise_->borrows(); }
 
  private:
-  friend class AsyncStreamPromise<T>;
+  friend class internal::AsyncStreamPromise<T>;
 
-  explicit AsyncStream(AsyncStreamPromise<T>& promise) noexcept : promise_(&promise) {
-    static_assert(alignof(AsyncStreamPromise<T>) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
+  explicit AsyncStream(internal::AsyncStreamPromise<T>& promise) noexcept : promise_(&promise) {
+    static_assert(alignof(internal::AsyncStreamPromise<T>) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
                   "AsyncStream<T> of an over-aligned T: compilers misalign it inside a coroutine "
                   "frame; give it through std::unique_ptr");
   }
 
-  AsyncStreamPromise<T>* promise_;
+  internal::AsyncStreamPromise<T>* promise_;
 };
+
+namespace internal {
 
 /// As AsyncPromiseFor.
 template <class T, class... Parameters>
 class AsyncStreamPromiseFor : public AsyncStreamPromise<T> {
  public:
-  AsyncStreamPromiseFor() noexcept : AsyncStreamPromise<T>((is_borrow<Parameters> || ...)) {}
+  AsyncStreamPromiseFor() noexcept
+      : AsyncStreamPromise<T>((internal::is_borrow<Parameters> || ...)) {}
 };
+
+}  // namespace internal
 
 }  // namespace rouse
 
 template <class T, class... Parameters>
 struct std::coroutine_traits<rouse::AsyncStream<T>, Parameters...> {
-  using promise_type = rouse::AsyncStreamPromiseFor<T, Parameters...>;
+  using promise_type = rouse::internal::AsyncStreamPromiseFor<T, Parameters...>;
 };

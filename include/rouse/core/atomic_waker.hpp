@@ -1,7 +1,7 @@
 // AtomicWaker: one waker slot that a task fills and another thread (or a signal handler) wakes.
 //
-// One task registers, any number of threads wake. A wake that comes while the task is registering
-// is not lost: whoever of the two comes second calls the waker.
+// One task registers, any number of threads wake. A wake during a registration is not lost:
+// whichever of the two finishes second calls the waker.
 //
 //   waiting --register--> registering --done--> waiting
 //   waiting --wake--> waking --done--> waiting          (takes the waker out and calls it)
@@ -25,15 +25,17 @@ class ROUSE_API AtomicWaker {
   AtomicWaker(const AtomicWaker&) = delete;
   AtomicWaker& operator=(const AtomicWaker&) = delete;
 
-  /// Keeps a copy of `waker` for the next wake. Register first, then look at the condition waited
-  /// for: a wake in between is then seen by one of the two. Not from two threads at once.
+  /// Stores a copy of `waker` for the next wake. Register first, then check the condition: one of
+  /// the two sees a wake in between.
+  /// Threads: one registration at a time.
   void register_waker(const Waker& waker) {
     std::uint8_t expected = waiting;
     // ORDER: acquire; sees the slot as the last waker or registrar left it.
     if (!state_.compare_exchange_strong(expected, registering, memory_order_acquire,
                                         memory_order_acquire)) {
       ROUSE_ASSERT(expected == waking, "AtomicWaker: two threads register at the same time");
-      // Somebody is waking right now, maybe with the old waker: have the task polled again.
+      // Somebody is waking right now, maybe with the old waker: make sure that the task is polled
+      // again.
       waker.wake_by_ref();
       return;
     }
@@ -49,7 +51,7 @@ class ROUSE_API AtomicWaker {
       state_.exchange(waiting, memory_order_acq_rel);
       std::move(woken).wake();
     }
-    // `old` is dropped here, after the slot was given back: dropping may re-enter.
+    // `old` is dropped here, after the slot was released: dropping may re-enter.
   }
 
   /// Wakes the registered waker, once, if there is one. From any thread.
@@ -57,8 +59,8 @@ class ROUSE_API AtomicWaker {
     if (Waker waker = take()) std::move(waker).wake();
   }
 
-  /// Takes the registered waker out without waking it. Empty if there is none or another thread
-  /// is taking it.
+  /// Removes the registered waker without waking it. Empty if there is none or another thread is
+  /// taking it.
   Waker take() {
     // ORDER: acq_rel; release publishes what the task will look at, acquire sees its waker.
     if (state_.fetch_or(waking, memory_order_acq_rel) != waiting) return Waker();

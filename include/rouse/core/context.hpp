@@ -1,9 +1,9 @@
-// Context: what a future's poll receives: the waker of whoever polls, which it borrows, and the
-// task's budget.
+// Context: passed to a future's poll. It borrows the waker of whoever polls, and carries the task's
+// budget.
 //
-// The budget keeps a task whose futures are always ready from running for ever. Each poll of a task
-// may take so many steps; a leaf that may be ready again and again (a channel, a socket, a join)
-// takes one before it gives its value, and returns pending when none is left:
+// The budget keeps a task whose futures are always ready from running forever. Each poll of a task
+// has a number of steps. A leaf that may be ready again and again (a channel, a socket, a join)
+// takes one step before it gives its value, and returns pending when none is left:
 //
 //   if (!cx.take_budget()) return pending;   // the task was woken: it goes on after the others
 #pragma once
@@ -14,32 +14,38 @@
 #include "rouse/base/cell.hpp"
 #include "rouse/core/waker.hpp"
 
+namespace rouse::internal {
+class ForkDeque;
+}  // namespace rouse::internal
+
 namespace rouse {
 
-class ForkDeque;
+namespace internal {
 
-/// What is to be done when a task's poll is over: see Context::at_poll_end.
+/// Work deferred to the end of a task's poll: see Context::at_poll_end.
 struct PollEnd {
   explicit PollEnd(void (*at_end)(PollEnd&) noexcept) noexcept : run(at_end) {}
   void (*run)(PollEnd&) noexcept;
   Cell<PollEnd*> next{nullptr};
 };
 
+}  // namespace internal
+
 class Context {
  public:
-  /// What an executor allows a task in one poll.
+  /// The steps that an executor gives a task in one poll.
   static constexpr std::uint32_t task_budget = 128;
 
-  /// For polling by hand: the budget has no end.
+  /// For polling by hand: the budget is unlimited.
   explicit constexpr Context(const Waker& waker) noexcept : Context(waker, unlimited) {}
   /// For an executor: the poll of a task.
   constexpr Context(const Waker& waker, std::uint32_t budget) noexcept
       : waker_(&waker), root_(this), left_(budget) {}
-  /// The same for one that calls `run_poll_ends`. `parallel` offers its children in `forks`, if the
-  /// thread has one.
-  constexpr Context(const Waker& waker, std::uint32_t budget, ForkDeque* forks) noexcept
+  /// The same for an executor that calls `run_poll_ends`. `parallel` offers its children in
+  /// `forks`, if the thread has a fork deque.
+  constexpr Context(const Waker& waker, std::uint32_t budget, internal::ForkDeque* forks) noexcept
       : waker_(&waker), root_(this), forks_(forks), left_(budget), runs_poll_ends_(true) {}
-  /// For a combinator that gives a child a waker of its own: takes from its parent's budget.
+  /// For a combinator that gives a child its own waker: the child uses its parent's budget.
   constexpr Context(const Waker& waker, Context& parent) noexcept
       : waker_(&waker), root_(parent.root_), left_(0) {}
   /// A temporary waker would be gone before the first poll: keep it in a variable.
@@ -49,7 +55,7 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  /// The waker to keep (by copy) when returning pending. It may differ from poll to poll.
+  /// The waker to copy and store before returning pending. It may differ from poll to poll.
   [[nodiscard]] constexpr const Waker& waker() const noexcept { return *waker_; }
 
   /// Takes one step. False: none is left; the task was woken, so return pending.
@@ -61,32 +67,35 @@ class Context {
   }
   /// For a combinator that polls many children: whether they could take a step. False: as above.
   [[nodiscard]] bool has_budget() const { return root_->left_ != 0 || wake_for_later(); }
-  /// Sets what is left of the budget and gives what was: see future/unconstrained.hpp.
+  /// Sets the remaining budget and returns the old value: see future/unconstrained.hpp.
   [[nodiscard]] std::uint32_t exchange_budget(std::uint32_t left) const noexcept {
     return std::exchange(root_->left_, left);
   }
   static constexpr std::uint32_t unlimited = UINT32_MAX;
 
-  /// Has `end.run` called, once, when this poll of the task is over: to do for many steps of it at
-  /// once what need not be done before the task waits. False: do it now.
-  [[nodiscard]] bool at_poll_end(PollEnd& end) const noexcept {
+  /// Defers `end.run` to the end of this poll of the task, where it is called once. Use it to batch
+  /// work that need not be done before the task waits. False: do it now.
+  [[nodiscard]] bool at_poll_end(internal::PollEnd& end) const noexcept {
     if (!root_->runs_poll_ends_) return false;
     end.next.write() = std::exchange(root_->poll_ends_, &end);
     return true;
   }
+  /// Runs the work deferred to the end of the poll. For an executor.
   void run_poll_ends() noexcept {
-    while (PollEnd* end = poll_ends_) {
+    while (internal::PollEnd* end = poll_ends_) {
       poll_ends_ = end->next.read();
       end->run(*end);
     }
   }
-  /// The same for all contexts of one poll of a task.
+  /// Equal for all contexts of one poll of a task.
   [[nodiscard]] const Context* poll_of_task() const noexcept { return root_; }
 
-  /// Null where nobody could take a child over.
-  [[nodiscard]] ForkDeque* forks() const noexcept { return root_->forks_; }
-  /// The thread gave its fork deque away in the midst of a poll.
-  void forget_forks() noexcept { root_->forks_ = nullptr; }
+  /// Null if nobody could steal a child.
+  [[nodiscard]] internal::ForkDeque* forks() const noexcept { return root_->forks_; }
+  /// Where `forks` looks, the same during the whole poll.
+  [[nodiscard]] internal::ForkDeque* const* forks_place() const noexcept { return &root_->forks_; }
+  /// The thread has handed over its fork deque in the middle of a poll.
+  void clear_forks() noexcept { root_->forks_ = nullptr; }
 
  private:
   [[gnu::noinline, gnu::cold]] bool wake_for_later() const {
@@ -96,8 +105,8 @@ class Context {
 
   const Waker* waker_;
   Context* root_;  // whose `forks_` and `left_` count: this one, or the task's
-  ForkDeque* forks_ = nullptr;
-  PollEnd* poll_ends_ = nullptr;
+  internal::ForkDeque* forks_ = nullptr;
+  internal::PollEnd* poll_ends_ = nullptr;
   std::uint32_t left_;
   bool runs_poll_ends_ = false;
 };

@@ -1,8 +1,8 @@
 // The Future concept: anything with an `Output` type and a `poll`.
 //
-// Contract: a poll that returns pending has arranged for the latest context's waker to be woken.
-// A future is not polled after it was ready. It may be moved until its first poll, never after.
-// Destroying it at any point cancels it.
+// Contract: a future that returns pending has stored the waker of the latest context; whoever makes
+// progress possible calls wake(). A future is not polled after it was ready. It may be moved until
+// its first poll, never after. Destroying it at any point cancels it.
 #pragma once
 
 #include <concepts>
@@ -19,10 +19,11 @@ concept Future = requires(F& future, Context& cx) {
   { future.poll(cx) } -> std::same_as<Poll<typename F::Output>>;
 };
 
+/// What a future gives when it is ready.
 template <Future F>
 using output_t = typename F::Output;
 
-/// The output, or void where F is no future: for functions that say so with a static_assert.
+/// The output, or void if F is not a future: for functions that report this with a static_assert.
 template <class F>
 struct OutputOrVoid {
   using type = void;

@@ -1,11 +1,11 @@
-// Poll<T>: what polling a future gives: the value, or "not yet".
+// Poll<T>: the result of polling a future: the value, or "not yet".
 #pragma once
 
-#include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "rouse/base/assert.hpp"
+#include "rouse/base/internal/maybe.hpp"
 
 namespace rouse {
 
@@ -24,8 +24,8 @@ class [[nodiscard]] Poll {
   Poll(const Poll&) = default;
   Poll(Poll&&) = default;
   Poll& operator=(const Poll&) = default;
-  /// Makes the value anew: one that can be moved need not be assignable, e.g. a lock's guard.
-  constexpr Poll& operator=(Poll&& other) noexcept(std::is_nothrow_move_constructible_v<Stored>) {
+  /// Constructs the value anew: a movable type need not be assignable, e.g. a lock's guard.
+  constexpr Poll& operator=(Poll&& other) noexcept(internal::NothrowConstructible<Stored, Stored>) {
     if (this == &other) return *this;
     value_.reset();
     if (other.value_) value_.emplace(*std::move(other.value_));
@@ -33,8 +33,9 @@ class [[nodiscard]] Poll {
   }
   ~Poll() = default;
 
+  /// With a value.
   template <class U = T>
-    requires std::is_constructible_v<T, U&&>
+    requires internal::Constructible<T, U&&>
   static constexpr Poll ready(U&& value) {
     if constexpr (std::is_reference_v<T>) {
       return Poll(std::in_place, &value);
@@ -43,9 +44,12 @@ class [[nodiscard]] Poll {
     }
   }
 
+  /// Whether there is a value.
   [[nodiscard]] constexpr bool is_ready() const noexcept { return value_.has_value(); }
+  /// Whether there is no value yet.
   [[nodiscard]] constexpr bool is_pending() const noexcept { return !value_.has_value(); }
 
+  /// The value; must be ready.
   constexpr T& value() & {
     ROUSE_ASSERT(is_ready(), "value() of a pending Poll: ask is_ready() first");
     return get();
@@ -82,7 +86,7 @@ class [[nodiscard]] Poll {
     }
   }
 
-  std::optional<Stored> value_;
+  internal::Maybe<Stored> value_;
 };
 
 template <>

@@ -1,13 +1,13 @@
 // The Stream concept: anything with an `Item` type and a `poll_next`: a future that gives many
 // values, one after another, and says when there are no more.
 //
-// Contract: poll_next gives an item, or nothing (std::nullopt) at the end. A poll that returns
-// pending has arranged for the latest context's waker to be woken. A poll that throws has lost one
-// item, not the stream: whoever goes on polling gets the next item or the end. After the end it is
-// not polled again, unless its type says that it may be. It may be moved until its first poll,
-// never after, unless its type says so. Destroying it at any point cancels it.
-// A stream that may be ready again and again takes a step of the budget for each item
-// (core/context.hpp): those who read it in a loop rely on that.
+// Contract: poll_next gives an item, or std::nullopt at the end. A poll that returns pending has
+// stored the waker of the latest context; whoever makes progress possible calls wake(). A poll that
+// throws has lost one item, not the stream: the next poll gives the next item or the end. After the
+// end it is not polled again, unless its type allows it. It may be moved until its first poll,
+// never after, unless its type allows it. Destroying it at any point cancels it. A stream that may
+// always be ready takes a step of the budget for each item (core/context.hpp): loops that read it
+// rely on that.
 #pragma once
 
 #include <concepts>
@@ -29,12 +29,13 @@ concept Stream = requires(S& stream, Context& cx) {
   { stream.poll_next(cx) } -> std::same_as<PollNext<typename S::Item>>;
 };
 
+/// What a stream gives.
 template <Stream S>
 using item_t = typename S::Item;
 
-/// The next item of a stream, or nothing at its end; throws what its poll_next throws.
-/// Borrows the stream, which must neither move nor end before it.
-/// Cancel safety: dropped midway it loses nothing; the stream goes on with the next one.
+/// The next item of a stream, or an empty optional at its end; throws what its poll_next throws.
+/// Borrows the stream, which must neither move nor be destroyed before it.
+/// Cancel safety: dropping it loses nothing; the next `next` continues there.
 template <class S>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] Next {
  public:

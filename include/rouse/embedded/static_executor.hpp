@@ -1,5 +1,5 @@
 // StaticExecutor<N>: runs at most N tasks without heap, exceptions, RTTI, threads or an operating
-// system: for kernels and microcontrollers, and it runs every future that needs only a Waker.
+// system, for kernels and microcontrollers. It runs every future that needs only a Waker.
 //
 // It has two sides. The executor's own context (one thread or core) calls every member but
 // `needs_run`. Wakers may be used anywhere at any time: in an interrupt or signal handler, on
@@ -27,8 +27,8 @@
 
 namespace rouse {
 
-/// Wakers point into the executor and count nothing, so it must outlive them: make it a global.
-/// It owns no future and needs no destructor. About three words of memory a task.
+/// Wakers point into the executor without counting, so it must outlive them: make it a global. It
+/// owns no future and needs no destructor. About three words of memory per task.
 template <std::size_t N>
 class StaticExecutor {
   static_assert(N > 0, "an executor without room for a task");

@@ -5,36 +5,41 @@
 #include <stdexcept>
 #include <utility>
 
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
 #include "rouse/core/future.hpp"
-#include "rouse/core/outcome.hpp"
-#include "rouse/exec/task_header.hpp"
+#include "rouse/core/internal/outcome.hpp"
+#include "rouse/exec/internal/task_header.hpp"
 
 namespace rouse {
 
-/// Thrown at the join of a task that has no result, because it was cancelled.
+class AbortHandle;
+
+/// Thrown when joining a task that has no result because it was cancelled.
 class ROUSE_API JoinError : public std::runtime_error {
  public:
   /// 0: a child of parallel or scope, which has no handle.
   explicit JoinError(TaskId id);
   ~JoinError() override;
+  /// Always true: there is no other reason.
   [[nodiscard]] bool is_cancelled() const noexcept { return true; }
+  /// Of the task that has no result.
   [[nodiscard]] TaskId id() const noexcept { return id_; }
 
  private:
   TaskId id_;
 };
 
-/// Completes when the task is done: with its result, throwing what the task threw, or throwing
-/// JoinError if it was cancelled. Dropping the handle, like `detach`, lets the task run on by
-/// itself (its result is lost; an exception goes to the executor's `on_unhandled`). Usable from any
-/// thread, by one at a time.
+/// Completes when the task is done: with its result, or by throwing what the task threw, or
+/// JoinError if it was cancelled.
+/// Cancel safety: dropping the handle, like `detach`, lets the task run on (its result is lost; an
+/// exception goes to the executor's `on_unhandled`).
+/// Threads: any, one at a time.
 template <class T = void>
 class [[nodiscard("say .detach() if nobody is to await this task")]] JoinHandle {
  public:
   using Output = T;
 
-  explicit JoinHandle(TaskHeader& task) noexcept : task_(&task) {}
+  explicit JoinHandle(internal::TaskHeader& task) noexcept : task_(&task) {}
   JoinHandle(JoinHandle&& other) noexcept : task_(std::exchange(other.task_, nullptr)) {}
   JoinHandle& operator=(JoinHandle&& other) noexcept {
     JoinHandle old(std::move(other));
@@ -44,54 +49,61 @@ class [[nodiscard("say .detach() if nobody is to await this task")]] JoinHandle 
   ~JoinHandle() { detach(); }
 
   Poll<T> poll(Context& cx) {
-    ROUSE_ASSERT(task_, "a JoinHandle was awaited after it was joined, detached or moved from");
-    TaskHeader& task = *task_;
-    if (!task.state.is_complete()) {
-      task.scheduler.watch(task, cx.waker());
-      return pending;
-    }
-    if (!cx.take_budget()) return pending;
+    if (!poll_finished(cx)) return pending;
     return take();
   }
+  /// True: the task is done, and its result was not taken. False: `cx` is woken then. For JoinSet.
+  bool poll_finished(Context& cx) {
+    ROUSE_ASSERT(task_, "a JoinHandle was awaited after it was joined, detached or moved from");
+    internal::TaskHeader& task = *task_;
+    if (!task.state.is_complete()) {
+      task.scheduler.watch(task, cx.waker());
+      return false;
+    }
+    return cx.take_budget();
+  }
+  /// The result of a task that is done, which this joins. For JoinSet.
+  Poll<T> take() {
+    const Joined joined(*this);
+    if (!joined.outcome.is_set()) [[unlikely]]
+      throw JoinError(joined.task.id());
+    return internal::take_ready(joined.outcome);
+  }
 
-  /// Destroys the task's future at its next suspension point. The join then throws JoinError,
-  /// unless the task was done before. Of a handle that was joined or detached: does nothing.
+  /// Destroys the task's future at its next suspension point. Joining it then throws JoinError,
+  /// unless the task was already done. Does nothing on a handle that was joined or detached.
   void abort() {
     if (task_) task_->scheduler.abort(*task_);
   }
 
-  /// Lets the task run on by itself.
+  /// Aborts the task, too, and may be kept elsewhere: include <rouse/exec/abort_handle.hpp>.
+  [[nodiscard]] AbortHandle abort_handle() const;
+
+  /// Lets the task run on.
   void detach() noexcept {
-    if (TaskHeader* task = std::exchange(task_, nullptr)) task->scheduler.detach(*task);
+    if (internal::TaskHeader* task = std::exchange(task_, nullptr)) task->scheduler.detach(*task);
   }
 
-  /// Whether the task is done; true also of a handle that was joined.
+  /// Whether the task is done; also true for a joined handle.
   [[nodiscard]] bool is_finished() const noexcept { return !task_ || task_->state.is_complete(); }
   /// 0 once it was joined or detached.
   [[nodiscard]] TaskId id() const noexcept { return task_ ? task_->id() : 0; }
 
  private:
-  /// Gives the task up once its outcome was taken, or while that throws.
+  /// Drops the task once its outcome was taken, or while that throws.
   struct Joined {
     explicit Joined(JoinHandle& handle) noexcept
         : task(*std::exchange(handle.task_, nullptr)),
-          outcome(*static_cast<Outcome<T>*>(task.vtable.outcome(task))) {}
+          outcome(*static_cast<internal::Outcome<T>*>(task.outcome())) {}
     ~Joined() {
       outcome.reset();
       task.scheduler.joined(task);
     }
-    TaskHeader& task;
-    Outcome<T>& outcome;
+    internal::TaskHeader& task;
+    internal::Outcome<T>& outcome;
   };
 
-  Poll<T> take() {
-    const Joined joined(*this);
-    if (!joined.outcome.is_set()) [[unlikely]]
-      throw JoinError(joined.task.id());
-    return take_ready(joined.outcome);
-  }
-
-  TaskHeader* task_;
+  internal::TaskHeader* task_;
 };
 
 }  // namespace rouse

@@ -1,17 +1,18 @@
-// LocalExecutor: runs tasks on one thread, without atomic read-modify-writes on the local path.
-// Its tasks need not be thread-safe; wakers, JoinHandles and Spawners may be used from any thread.
-// It sleeps when nothing is to be polled and uses no CPU then.
+// LocalExecutor: runs tasks on one thread, without atomic read-modify-writes on the local path. Its
+// tasks need not be thread-safe; wakers, JoinHandles and Spawners may be used from any thread. When
+// there is nothing to poll, it sleeps and uses no CPU.
 #pragma once
 
 #include <exception>
-#include <functional>
 #include <source_location>
 #include <type_traits>
 #include <utility>
 
+#include "rouse/base/internal/function_ref.hpp"
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/core/future.hpp"
-#include "rouse/exec/driver.hpp"
+#include "rouse/core/internal/outcome.hpp"
+#include "rouse/exec/internal/timer_driver.hpp"
 #include "rouse/exec/park.hpp"
 #include "rouse/exec/pool_metrics.hpp"
 #include "rouse/exec/spawner.hpp"
@@ -19,20 +20,80 @@
 
 namespace rouse {
 
+class ThreadPoolOptions;
+
 class BlockingOptions;
+
+namespace internal {
+
 class LocalCore;
 
-/// Polls a future that stays where it is.
-template <Future F>
-class ByReference {
+/// What a thread blocks on, without its type: a future that stays where it is, and its outcome.
+class BlockedFuture {
  public:
-  using Output = output_t<F>;
-  explicit ByReference(F& future) noexcept : future_(future) {}
-  Poll<Output> poll(Context& cx) { return future_.poll(cx); }
+  using PollFn = bool (*)(BlockedFuture&, Context&) noexcept;
+  BlockedFuture(PollFn poll_into_outcome, const Frame* frame) noexcept
+      : poll(poll_into_outcome), coroutine(frame) {}
+  const PollFn poll;             // true: the outcome is there
+  const Frame* const coroutine;  // if that is what the future is
+};
+
+template <Future F>
+class BlockedOn : public BlockedFuture {
+ public:
+  explicit BlockedOn(F& future) noexcept
+      : BlockedFuture(poll_future, frame_of(future)), future_(future) {}
+  output_t<F> take() { return outcome_.take(); }
 
  private:
+  static bool poll_future(BlockedFuture& blocked, Context& cx) noexcept {
+    auto& self = static_cast<BlockedOn&>(blocked);
+    try {
+      auto poll = self.future_.poll(cx);
+      if (poll.is_pending()) return false;
+      if constexpr (std::is_void_v<output_t<F>>) {
+        self.outcome_.set_value();
+      } else {
+        self.outcome_.set_value(std::move(poll).value());
+      }
+    } catch (...) {
+      self.outcome_.set_current_exception();
+    }
+    return true;
+  }
+
   F& future_;
+  Outcome<output_t<F>> outcome_;
 };
+
+/// Polls it in a task.
+class ByReference {
+ public:
+  using Output = void;
+  explicit ByReference(BlockedFuture& future) noexcept : future_(future) {}
+  Poll<void> poll(Context& cx) {
+    if (!future_.poll(future_, cx)) return pending;
+    return Poll<void>::ready();
+  }
+  const Frame* frame() const noexcept { return future_.coroutine; }
+
+ private:
+  BlockedFuture& future_;
+};
+
+/// While it lives this thread alone runs the executor. Not inside a task.
+class ROUSE_API LocalOwner {
+ public:
+  LocalOwner(LocalCore& core, const char* call) noexcept;
+  LocalOwner(const LocalOwner&) = delete;
+  LocalOwner& operator=(const LocalOwner&) = delete;
+  ~LocalOwner();
+
+ private:
+  LocalCore& core_;
+};
+
+}  // namespace internal
 
 class ROUSE_API LocalExecutor : public SpawnMembers<LocalExecutor> {
  public:
@@ -52,7 +113,7 @@ class ROUSE_API LocalExecutor : public SpawnMembers<LocalExecutor> {
   /// Runs until no task is left.
   void run();
 
-  /// Runs until `future` is done; other tasks stay as they are then. Throws what it throws.
+  /// Runs until `future` is done; the other tasks keep their state. Throws what it throws.
   template <class F>
   auto run_until(F&& future, std::source_location where = std::source_location::current())
       -> output_or_void_t<F> {
@@ -61,35 +122,37 @@ class ROUSE_API LocalExecutor : public SpawnMembers<LocalExecutor> {
                   "run_until needs a rouse::Future: did you pass a function instead of calling it? "
                   "write run_until(f())");
     if constexpr (is_future) {
-      get_ready();  // first: once the task is there, nothing may keep this from running it
-      auto main = spawn(ByReference(future), where);
-      run_while([&] { return !main.is_finished(); });
-      Context cx(Waker::noop());
-      return main.poll(cx).value();  // ready: takes the result
+      internal::BlockedOn blocked(future);
+      run_until_ready(blocked, where);
+      return blocked.take();
     }
   }
 
-  /// Called, on the thread of the executor, with an exception that left a task nobody joins. Must
-  /// not throw. Default, and once the executor is gone: one line to stderr.
+  /// The same without the type. Throws only if it was cancelled.
+  void run_until_ready(internal::BlockedFuture& future, std::source_location where);
+
+  /// Called on the executor's thread with an exception of a task that nobody joins. Must not throw.
+  /// Default, and once the executor is gone: one line to stderr.
   void on_unhandled(UnhandledHook hook);
 
-  /// Tasks that are not done. From the thread that uses this executor.
+  /// Tasks that are not done.
+  /// Threads: the one that uses this executor.
   [[nodiscard]] std::size_t live_tasks() const noexcept;
-  /// As of a pool with one worker. Any thread.
+  /// As of a pool with one worker.
+  /// Threads: any.
   [[nodiscard]] PoolMetrics metrics() const;
 
-  /// Gives it threads for blocking calls: spawn_blocking inside its tasks goes there. The
-  /// executor's end closes that pool and does not wait for calls that run.
+  /// Adds threads for blocking calls: spawn_blocking inside its tasks uses them. The executor's
+  /// destructor closes that pool and does not wait for running calls.
   void add_blocking_pool(const BlockingOptions& options);
-  /// Gives it timers. Without, it takes those of the runtime that is entered where it is run first.
-  void set_drivers(RefPtr<Drivers> drivers);
-  [[nodiscard]] Scheduler& scheduler() const noexcept;
+  /// Adds timers. Without this it uses those of the runtime that is entered where it first runs.
+  void set_drivers(RefPtr<internal::TimerDrivers> drivers);
+  /// Takes the hooks of parks and tasks. Before there are tasks.
+  void set_hooks(const ThreadPoolOptions& options);
+  [[nodiscard]] internal::Scheduler& scheduler() const noexcept;
 
  private:
-  void get_ready();
-  void run_while(const std::function<bool()>& more) noexcept;
-
-  RefPtr<LocalCore> core_;
+  RefPtr<internal::LocalCore> core_;
 };
 
 }  // namespace rouse

@@ -1,4 +1,4 @@
-// LocalSet: tasks that stay on one thread, beside a runtime with many.
+// LocalSet: tasks that stay on one thread, next to a runtime with many.
 //
 //   LocalSet set;
 //   set.block_on(runtime, main_task());   // in there, and in the set's tasks:
@@ -6,16 +6,19 @@
 //                                         //   spawn_local(...)  stays on this thread
 //
 // The tasks of the set need not be thread-safe among each other. Their wakers and JoinHandles may
-// be used from any thread: so they may await tasks of the runtime, and the other way round.
-// A LocalSet belongs to one thread at a time. While nothing can go on, the thread sleeps.
+// be used from any thread: so they may await tasks of the runtime, and vice versa. When nothing can
+// run, the thread sleeps. What the set waits for, timers and sockets, is of the runtime beside
+// which it runs; a paused clock (time/pause.hpp) jumps for it only while it runs that runtime, too.
+// exec/await_local_set.hpp runs a set inside a task.
+// Threads: a LocalSet belongs to one thread at a time.
 #pragma once
 
 #include <concepts>
-#include <functional>
 #include <source_location>
 #include <type_traits>
 #include <utility>
 
+#include "rouse/base/internal/function_ref.hpp"
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/core/future.hpp"
 #include "rouse/exec/local_executor.hpp"
@@ -32,6 +35,7 @@ concept HasSpawner = requires(const R& runtime) {
 
 class ROUSE_API LocalSet {
  public:
+  class Turn;  // of a set that a task awaits: exec/await_local_set.hpp
   LocalSet();
   LocalSet(const LocalSet&) = delete;
   LocalSet& operator=(const LocalSet&) = delete;
@@ -39,20 +43,15 @@ class ROUSE_API LocalSet {
   ~LocalSet();
 
   /// A task of the set: it runs inside block_on and run_until. See exec/spawner.hpp.
-  template <class F>
-  auto spawn_local(F&& work, std::source_location where = std::source_location::current()) {
-    return spawn_on(scheduler(), where, std::forward<F>(work));
-  }
-  template <class Fn, class Arg, class... Args>
-    requires(!std::same_as<std::remove_cvref_t<Arg>, std::source_location>)
-  auto spawn_local(Fn&& fn, Arg&& arg, Args&&... args) {
-    return spawn_on(scheduler(), {}, std::forward<Fn>(fn), std::forward<Arg>(arg),
-                    std::forward<Args>(args)...);
+  template <class F, class Arg = std::source_location, class... Args>
+  auto spawn_local(F&& work, Arg&& arg = std::source_location::current(), Args&&... args) {
+    return internal::spawn_as_written(scheduler(), internal::NoName(), std::forward<F>(work),
+                                      std::forward<Arg>(arg), std::forward<Args>(args)...);
   }
 
-  /// Runs `future` and the tasks of the set on this thread until `future` is done; tasks that are
-  /// left then go on with the next call. `spawn` puts tasks on `runtime`; those of a current-thread
-  /// runtime run on this thread, too, in turns with the set's, unless another thread is in its
+  /// Runs `future` and the tasks of the set on this thread until `future` is done; the remaining
+  /// tasks continue with the next call. `spawn` puts tasks on `runtime`. Those of a current-thread
+  /// runtime also run on this thread, in turns with the set's, while no other thread is in its
   /// block_on. Throws what `future` throws. Not inside a task.
   template <class R, class F>
   auto block_on(const R& runtime, F&& future,
@@ -67,7 +66,7 @@ class ROUSE_API LocalSet {
     }
   }
 
-  /// The same without a runtime: `spawn` puts tasks into the set, too.
+  /// The same without a runtime: `spawn` also puts tasks into the set.
   template <class F>
   auto run_until(F&& future, std::source_location where = std::source_location::current())
       -> output_or_void_t<F> {
@@ -82,25 +81,24 @@ class ROUSE_API LocalSet {
 
  private:
   template <class F>
-  auto run(Scheduler& spawns_on, F&& future, std::source_location where) -> output_or_void_t<F> {
+  auto run(internal::Scheduler& spawns_on, F&& future, std::source_location where)
+      -> output_or_void_t<F> {
     constexpr bool is_future = Future<std::remove_reference_t<F>>;
     static_assert(is_future,
                   "LocalSet runs a rouse::Future: did you pass a function instead of calling it? "
                   "write f() instead of f");
     if constexpr (is_future) {
-      get_ready(spawns_on);  // first: once the task is there, nothing may keep this from running it
-      auto main = spawn_local(ByReference(future), where);
-      run_while([&] { return !main.is_finished(); }, spawns_on);
-      Context cx(Waker::noop());
-      return main.poll(cx).value();  // ready: takes the result
+      internal::BlockedOn blocked(future);
+      run_until_ready(spawns_on, blocked, where);
+      return blocked.take();
     }
   }
 
-  Scheduler& scheduler() const noexcept;
-  void get_ready(Scheduler& spawns_on);
-  void run_while(const std::function<bool()>& more, Scheduler& spawns_on) noexcept;
+  internal::Scheduler& scheduler() const noexcept;
+  void run_until_ready(internal::Scheduler& spawns_on, internal::BlockedFuture& future,
+                       std::source_location where);
 
-  RefPtr<LocalCore> core_;
+  RefPtr<internal::LocalCore> core_;
 };
 
 }  // namespace rouse

@@ -1,55 +1,20 @@
-// parallel_all(range): runs all futures of a range, on several threads where there are some, and is
+// parallel_all(range): runs all futures of a range, on several threads where available, and is
 // ready with the vector of their outputs, in the order of the range, when the last one is. For void
-// futures its output is void. All that is said of `parallel` (exec/parallel.hpp) holds.
+// futures its output is void. Everything said about `parallel` (exec/parallel.hpp) holds.
 #pragma once
 
 #include <concepts>
+#include <coroutine>
+#include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <span>  // std::ranges::enable_view, without the cost of <ranges>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "rouse/exec/branches.hpp"
+#include "rouse/exec/internal/branches.hpp"
 
 namespace rouse {
-
-/// The frames of children, destroyed with it.
-class BranchList {
- public:
-  BranchList() noexcept = default;
-  BranchList(BranchList&& other) noexcept = default;
-  BranchList& operator=(BranchList&&) = delete;
-  ~BranchList() {
-    while (!frames_.empty()) {
-      drop_branch(frames_.back());
-      frames_.pop_back();
-    }
-  }
-
-  void reserve(std::size_t size) { frames_.reserve(size); }
-  void add(Frame* frame) {
-    try {
-      frames_.push_back(frame);
-    } catch (...) {
-      drop_branch(frame);
-      throw;
-    }
-  }
-  Frame** data() noexcept { return frames_.data(); }
-  std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(frames_.size()); }
-  Frame& operator[](std::size_t i) const noexcept { return *frames_[i]; }
-  bool borrows() const noexcept {
-    for (const Frame* frame : frames_) {
-      if (frame != nullptr && frame->borrows()) return true;
-    }
-    return false;
-  }
-
- private:
-  std::vector<Frame*> frames_;
-};
 
 template <class T>
 class [[nodiscard(
@@ -57,56 +22,70 @@ class [[nodiscard(
  public:
   using Output = std::conditional_t<std::is_void_v<T>, void, std::vector<stored_t<T>>>;
 
-  /// Of coroutines that were not begun, all AsyncPromise<T>.
-  explicit ParallelAll(BranchList children) noexcept
-      : children_(std::move(children)), region_(children_.size()) {}
+  /// Of coroutines that were not begun.
+  explicit ParallelAll(std::vector<Async<T>> children) noexcept
+      : children_(std::move(children)), region_(size()) {}
   ParallelAll(ParallelAll&& other) noexcept
-      : children_(std::move(other.children_)), region_(children_.size()) {
-    refuse_to_move(other.region_);
+      : children_(std::move(other.children_)), region_(size()) {
+    internal::refuse_to_move(other.region_);
   }
-  ~ParallelAll() { region_.end(); }
+  ~ParallelAll() {
+    region_.end();
+    while (!children_.empty()) children_.pop_back();
+  }
 
   Poll<Output> poll(Context& cx) {
-    if (!is_empty() && !region_.poll_alone(children_.data(), cx)) return pending;
+    if (!await_ready() && !region_.poll_alone(frames(), cx)) return pending;
     if constexpr (std::is_void_v<T>) {
-      take();
+      await_resume();
       return Poll<void>::ready();
     } else {
-      return Poll<Output>::ready(take());
+      return Poll<Output>::ready(await_resume());
     }
   }
 
-  [[nodiscard]] bool borrows() const noexcept { return children_.borrows(); }
-
-  // --- For `co_await`. ---
-
-  BranchAwaiter<ParallelAll> branch_awaiter() noexcept { return BranchAwaiter<ParallelAll>(*this); }
-  bool is_empty() const noexcept { return children_.size() == 0; }
-  Transfer start(Frame& parent) noexcept {
-    ROUSE_ASSERT(!region_.has_started(), "a parallel_all(...) was awaited again: await it once");
-    return region_.start_many(parent, children_.data());
+  [[nodiscard]] bool borrows() const noexcept {
+    for (const Async<T>& child : children_) {
+      if (child.borrows()) return true;
+    }
+    return false;
   }
-  Output take() {
+
+  // --- For `co_await`, which waits with this itself: no awaiter lies beside it in the frame. ---
+
+  static constexpr bool is_its_awaiter = true;
+  bool await_ready() const noexcept { return children_.empty(); }
+  /// Begins the last child, and offers the others. For coroutines with our frames only.
+  template <std::derived_from<internal::Frame> Promise>
+  internal::Transfer await_suspend(std::coroutine_handle<Promise> parent) noexcept {
+    ROUSE_ASSERT(!region_.has_started(), "a parallel_all(...) was awaited again: await it once");
+    return region_.start_many(parent.promise(), frames());
+  }
+  /// The outputs, once all children have ended.
+  Output await_resume() {
     region_.throw_if_lost();
     if constexpr (std::is_void_v<T>) {
-      for (std::uint32_t i = 0; i < children_.size(); ++i) take_result<T>(children_[i]);
+      for (std::uint32_t i = 0; i < size(); ++i) internal::take_result<T>(*frames()[i]);
     } else {
       Output outputs;
-      outputs.reserve(children_.size());
-      for (std::uint32_t i = 0; i < children_.size(); ++i) {
-        outputs.push_back(take_result<T>(children_[i]));
+      outputs.reserve(size());
+      for (std::uint32_t i = 0; i < size(); ++i) {
+        outputs.push_back(internal::take_result<T>(*frames()[i]));
       }
       return outputs;
     }
   }
 
  private:
-  BranchList children_;
-  ForkRegion region_;
+  std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(children_.size()); }
+  internal::Frame** frames() noexcept { return Async<T>::frames_of(children_.data()); }
+
+  std::vector<Async<T>> children_;
+  internal::ForkRegion region_;
 };
 
-/// A container given as an rvalue is moved from; the elements of anything else are copied, or moved
-/// if they are made on the fly.
+/// A container passed as an rvalue is moved from; otherwise the elements are copied, or moved if
+/// they are prvalues.
 template <class Range>
 auto parallel_all(Range&& range) {
   using Element = decltype(*std::begin(range));
@@ -120,12 +99,21 @@ auto parallel_all(Range&& range) {
                 "parallel_all keeps its futures by value and these can't be copied: write "
                 "parallel_all(std::move(futures))");
   if constexpr (Future<F> && can_keep) {
-    BranchList children;
-    if constexpr (requires { std::size(range); }) {
-      children.reserve(static_cast<std::size_t>(std::size(range)));
+    using Children = std::vector<Async<output_t<F>>>;
+    Children children;
+    if constexpr (std::is_same_v<Range, Children>) {
+      children = std::move(range);
+      for (auto& child : children) {
+        if (child.is_started()) [[unlikely]]
+          child = internal::wrap_as_branch(std::move(child));
+      }
+    } else {
+      if constexpr (requires { std::size(range); }) {
+        children.reserve(static_cast<std::size_t>(std::size(range)));
+      }
+      for (auto&& future : range)
+        children.push_back(internal::into_branch(F(static_cast<Given>(future))));
     }
-    for (auto&& future : range)
-      children.add(into_branch(F(static_cast<Given>(future))).into_frame());
     return ParallelAll<output_t<F>>(std::move(children));
   }
 }

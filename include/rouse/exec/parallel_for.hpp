@@ -1,34 +1,37 @@
 // parallel_for(first, last, fn) and parallel_for(range, fn): calls `fn` for every element, on
-// several threads where there are some. Elements are those of random-access iterators, or the
-// integers from `first` to before `last`. If `fn` returns a future, that is awaited.
+// several threads where available. Elements are those of random-access iterators, or the integers
+// from `first` to before `last`. If `fn` returns a future, it is awaited.
 //
 //   co_await parallel_for(rows, [](Row& row) { row.sort(); });
 //   auto fetch_one = [&](int i) -> Async<void> { co_await fetch(urls[i]); };
 //   co_await parallel_for(0, n, fetch_one);
 //
-// A function that captures has a name because GCC 12 destroys a lambda twice that is written inside
-// a co_await.
+// A capturing function has a name because GCC 12 destroys a lambda twice that is written inside a
+// co_await.
 //
-// The range is halved until a part has no more than `grain` elements, which one thread then takes
-// one after another; by default there are about 128 parts. Calls of `fn` run at the same time on
-// several threads: what it shares is to be guarded. Completes when all calls are over. If some
-// throw: each part ends at its first exception, and one of them is thrown when all parts ended.
-// Dropped midway, no call goes on: as `parallel`.
+// The range is halved until a part has at most `grain` elements, which one thread handles one after
+// another; by default there are about 128 parts. Calls of `fn` run in parallel on several threads:
+// guard what it shares. Completes when all calls have ended.
+// Cancel safety: as `parallel`.
+// Errors: each part stops at its first exception, and one of them is thrown when all parts have
+// ended.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
-#include <functional>
-#include <iterator>
 #include <type_traits>
 #include <utility>
 
+#include "rouse/base/internal/invoke.hpp"
 #include "rouse/exec/parallel.hpp"
 
 namespace rouse {
 
+/// Where a range can be divided: an integer or a random access iterator.
 template <class It>
 concept PartitionPoint = std::integral<It> || std::random_access_iterator<It>;
+
+namespace internal {
 
 /// Integers are counted modulo 2^64: no type of them overflows, and none warns in user code.
 template <PartitionPoint It>
@@ -39,6 +42,7 @@ constexpr std::size_t distance_to(It first, It last) noexcept {
     return static_cast<std::size_t>(last - first);
   }
 }
+/// So many steps further.
 template <PartitionPoint It>
 constexpr It advanced(It first, std::size_t by) noexcept {
   if constexpr (std::integral<It>) {
@@ -54,7 +58,7 @@ Async<void> parallel_part(It first, std::size_t count, std::size_t grain, Fn& fn
   if (count > grain) {
     const std::size_t half = count / 2;
     const It middle = advanced(first, half);
-    // The last is begun first: so one thread alone goes through the elements in order.
+    // The last part begins first: so one thread alone handles the elements in order.
     co_await parallel(parallel_part(middle, count - half, grain, fn),
                       parallel_part(first, half, grain, fn));
     co_return;
@@ -62,16 +66,16 @@ Async<void> parallel_part(It first, std::size_t count, std::size_t grain, Fn& fn
   for (; count > 0; --count, ++first) {
     if constexpr (std::integral<It>) {
       if constexpr (Future<std::invoke_result_t<Fn&, It>>) {
-        auto called = std::invoke(fn, It(first));
+        auto called = internal::invoke(fn, It(first));
         co_await called;
       } else {
-        std::invoke(fn, It(first));
+        internal::invoke(fn, It(first));
       }
     } else if constexpr (Future<std::invoke_result_t<Fn&, decltype(*first)>>) {
-      auto called = std::invoke(fn, *first);
+      auto called = internal::invoke(fn, *first);
       co_await called;
     } else {
-      std::invoke(fn, *first);
+      internal::invoke(fn, *first);
     }
   }
 }
@@ -83,12 +87,16 @@ constexpr std::size_t grain_of(std::size_t count, std::size_t grain) noexcept {
   return count <= parts ? 1 : count / parts;
 }
 
+}  // namespace internal
+
 template <PartitionPoint It, class Fn>
 Async<void> parallel_for(It first, It last, Fn fn, std::size_t grain = 0) {
   if (!(first < last)) co_return;
-  const std::size_t count = distance_to(first, last);
-  co_await parallel_part(first, count, grain_of(count, grain), fn);
+  const std::size_t count = internal::distance_to(first, last);
+  co_await internal::parallel_part(first, count, internal::grain_of(count, grain), fn);
 }
+
+namespace internal {
 
 /// Owns the range.
 template <class Range, class Fn>
@@ -96,20 +104,24 @@ Async<void> parallel_for_owned(Range range, Fn fn, std::size_t grain) {
   const auto count = static_cast<std::size_t>(std::end(range) - std::begin(range));
   co_await parallel_part(std::begin(range), count, grain_of(count, grain), fn);
 }
+/// As parallel_for, of a range that the caller keeps.
 template <class Range, class Fn>
 Async<void> parallel_for_borrowed(Range& range, Fn fn, std::size_t grain) {
   const auto count = static_cast<std::size_t>(std::end(range) - std::begin(range));
   co_await parallel_part(std::begin(range), count, grain_of(count, grain), fn);
 }
 
-/// A container given as an rvalue is kept until the end; any other is borrowed.
+}  // namespace internal
+
+/// A container passed as an rvalue is owned; any other is borrowed.
 template <class Range, class Fn>
   requires requires(Range& range) { std::end(range) - std::begin(range); }
 Async<void> parallel_for(Range&& range, Fn fn, std::size_t grain = 0) {
   if constexpr (std::is_lvalue_reference_v<Range>) {
-    return parallel_for_borrowed(range, std::move(fn), grain);
+    return internal::parallel_for_borrowed(range, std::move(fn), grain);
   } else {
-    return parallel_for_owned<Range, Fn>(std::forward<Range>(range), std::move(fn), grain);
+    return internal::parallel_for_owned<Range, Fn>(std::forward<Range>(range), std::move(fn),
+                                                   grain);
   }
 }
 

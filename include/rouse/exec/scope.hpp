@@ -9,28 +9,30 @@
 //
 // The function has a name because GCC 12 destroys a lambda twice that is written inside a co_await.
 //
-// Completes with the result of fn's future when that and all children ended. Errors: the first that
-// fn or a child throws cancels fn and all children that have not ended, and is then thrown; so does
-// std::bad_alloc, if there is no memory to run a child.
-// Dropped midway, all children are cancelled; it waits for those that other threads are polling at
-// that moment to return from that poll.
-// Needs an executor, whose tasks the children become. What fn's own coroutine holds is gone when fn
-// ends: children that outlive fn must not borrow that.
+// Completes with the result of fn's future when that and all children have ended. Needs an
+// executor: the children become its tasks. What fn's own coroutine holds is destroyed when fn ends:
+// children that outlive fn must not borrow that.
+// Cancel safety: dropping it cancels all children, and waits until other threads have returned from
+// polling one of them.
+// Errors: the first exception of fn or a child cancels fn and all children that have not ended, and
+// is then thrown; so does std::bad_alloc, if there is no memory to run a child.
 #pragma once
 
 #include <exception>
-#include <functional>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
+#include "rouse/base/internal/box.hpp"
+#include "rouse/base/internal/invoke.hpp"
 #include "rouse/core/async.hpp"
-#include "rouse/core/outcome.hpp"
-#include "rouse/exec/branches.hpp"
+#include "rouse/core/internal/outcome.hpp"
+#include "rouse/exec/internal/branches.hpp"
+
+namespace rouse::internal {
+class ScopeState;
+}  // namespace rouse::internal
 
 namespace rouse {
-
-class ScopeState;
 
 class ROUSE_API Scope {
  public:
@@ -41,14 +43,14 @@ class ROUSE_API Scope {
   /// Cancels the children that are left.
   ~Scope();
 
-  /// Runs a future as a child. By fn or by a child of this scope; once it is cancelled, does
-  /// nothing.
+  /// Runs a future as a child. Called by fn or by a child of this scope; does nothing once the
+  /// scope is cancelled.
   template <Future F>
   void spawn(F future) {
     start(run(*this, std::move(future)).into_frame());
   }
-  /// Calls `fn(args...)` on the executor, which gives a future; function and arguments belong to
-  /// the child.
+  /// Calls `fn(args...)` on the executor, which returns a future; the child owns function and
+  /// arguments.
   template <class Fn, class... Args>
     requires(!Future<Fn>)
   void spawn(Fn fn, Args... args) {
@@ -60,10 +62,11 @@ class ROUSE_API Scope {
 
   // --- For `scope`. ---
 
-  /// Keeps the first error and ends the scope.
+  /// Stores the first error and ends the scope.
   void fail(std::exception_ptr error) noexcept;
+  /// The first error, if there was one.
   [[nodiscard]] std::exception_ptr error() const noexcept;
-  /// Whether all children ended; if not, wakes when they have, or when one fails.
+  /// Whether all children have ended; if not, wakes when they have, or when one fails.
   bool poll_children(const Context& cx);
   /// Cancels all children: afterwards none is left.
   void end() noexcept;
@@ -80,31 +83,33 @@ class ROUSE_API Scope {
   template <class Fn, class... Args>
   static Async<void> call(Scope& scope, Fn fn, Args... args) {
     try {
-      auto future = std::invoke(fn, std::move(args)...);
+      auto future = internal::invoke(fn, std::move(args)...);
       co_await future;
     } catch (...) {
       scope.fail(std::current_exception());
     }
   }
-  void start(Frame* child);
+  void start(internal::Frame* child);
 
-  std::unique_ptr<ScopeState> state_;
+  internal::Box<internal::ScopeState> state_;
 };
+
+namespace internal {
 
 /// Polls fn's future until it and the children ended, or something failed.
 template <Future F>
 class ScopeBody {
  public:
   using Output = void;
-  ScopeBody(Scope& scope, F& body, Outcome<output_t<F>>& outcome) noexcept
+  ScopeBody(Scope& scope, F& body, internal::Outcome<output_t<F>>& outcome) noexcept
       : scope_(&scope), body_(&body), outcome_(&outcome) {}
 
   Poll<void> poll(Context& cx) {
-    if (!outcome_->is_set() && poll_into(*outcome_, *body_, cx) && outcome_->is_error()) {
+    if (!outcome_->is_set() && internal::poll_into(*outcome_, *body_, cx) && outcome_->is_error()) {
       scope_->fail(outcome_->error());
     }
     const bool children_ended = scope_->poll_children(cx);
-    // After that: a child that fails now wakes.
+    // After that, a child that fails wakes us.
     if (scope_->error()) return Poll<void>::ready();
     if (!outcome_->is_set() || !children_ended) return pending;
     return Poll<void>::ready();
@@ -113,7 +118,7 @@ class ScopeBody {
  private:
   Scope* scope_;
   F* body_;
-  Outcome<output_t<F>>* outcome_;
+  internal::Outcome<output_t<F>>* outcome_;
 };
 
 /// Ends the scope when it goes.
@@ -128,31 +133,37 @@ class ScopeEnd {
   Scope& scope_;
 };
 
+}  // namespace internal
+
 template <class Fn>
 auto scope(Fn fn) -> Async<typename std::invoke_result_t<Fn&, Scope&>::Output> {
   using F = std::invoke_result_t<Fn&, Scope&>;
   Scope children;
-  F body = std::invoke(fn, children);
-  Outcome<output_t<F>> outcome;
+  F body = internal::invoke(fn, children);
+  internal::Outcome<output_t<F>> outcome;
   {
-    const ScopeEnd end(children);  // before `body` goes
-    ScopeBody<F> all(children, body, outcome);
+    const internal::ScopeEnd end(children);  // before `body` goes
+    internal::ScopeBody<F> all(children, body, outcome);
     co_await all;
   }
   if (auto error = children.error()) std::rethrow_exception(error);
   co_return outcome.take();
 }
+namespace internal {
+
 /// A function that spawns and returns, as a coroutine.
 template <class Fn>
 Async<void> call_in_scope(Fn& fn, Scope& children) {
-  std::invoke(fn, children);
+  internal::invoke(fn, children);
   co_return;
 }
+
+}  // namespace internal
 template <class Fn>
   requires std::is_void_v<std::invoke_result_t<Fn&, Scope&>>
 Async<void> scope(Fn fn) {
-  auto body = [&fn](Scope& children) { return call_in_scope(fn, children); };
-  co_await scope(std::ref(body));
+  auto body = [&fn](Scope& children) { return internal::call_in_scope(fn, children); };
+  co_await scope(body);
 }
 
 }  // namespace rouse

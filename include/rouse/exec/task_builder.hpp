@@ -1,5 +1,5 @@
-// task::Builder: spawns a task that has a name. Code inside sees it with task::name(), and the
-// report of an exception that nobody joined shows it.
+// task::Builder: spawns a named task. Code inside sees the name with task::name(), and so does the
+// report of an exception that nobody joined.
 //
 //   auto task = task::Builder().name("resolver").spawn(resolve, host);
 //
@@ -22,6 +22,8 @@ class Builder {
  public:
   Builder() noexcept {}
 
+  /// The name for task::name() inside the task, and for the report of an exception that nobody
+  /// joins.
   Builder& name(std::string name) noexcept {
     name_ = std::move(name);
     return *this;
@@ -29,47 +31,36 @@ class Builder {
 
   /// On the executor whose task is running. A function with arguments or a future: see
   /// exec/spawner.hpp.
-  template <class F>
-  auto spawn(F&& work, std::source_location where = std::source_location::current()) const {
-    return spawn_named_on(current_scheduler(), where, name_, std::forward<F>(work));
-  }
-  template <class Fn, class Arg, class... Args>
-    requires(!std::same_as<std::remove_cvref_t<Arg>, std::source_location>)
-  auto spawn(Fn&& fn, Arg&& arg, Args&&... args) const {
-    return spawn_named_on(current_scheduler(), {}, name_, std::forward<Fn>(fn),
-                          std::forward<Arg>(arg), std::forward<Args>(args)...);
+  template <class F, class Arg = std::source_location, class... Args>
+  auto spawn(F&& work, Arg&& arg = std::source_location::current(), Args&&... args) const {
+    return internal::spawn_as_written(internal::current_scheduler(), name_, std::forward<F>(work),
+                                      std::forward<Arg>(arg), std::forward<Args>(args)...);
   }
 
-  /// On the executor of a Spawner. Any thread.
-  template <class F>
-  auto spawn_on(const Spawner& spawner, F&& work,
-                std::source_location where = std::source_location::current()) const {
-    return spawn_named_on(spawner.scheduler(), where, name_, std::forward<F>(work));
-  }
-  template <class Fn, class Arg, class... Args>
-    requires(!std::same_as<std::remove_cvref_t<Arg>, std::source_location>)
-  auto spawn_on(const Spawner& spawner, Fn&& fn, Arg&& arg, Args&&... args) const {
-    return spawn_named_on(spawner.scheduler(), {}, name_, std::forward<Fn>(fn),
-                          std::forward<Arg>(arg), std::forward<Args>(args)...);
+  /// On the executor of a Spawner.
+  /// Threads: any.
+  template <class F, class Arg = std::source_location, class... Args>
+  auto spawn_on(const Spawner& spawner, F&& work, Arg&& arg = std::source_location::current(),
+                Args&&... args) const {
+    return internal::spawn_as_written(spawner.scheduler(), name_, std::forward<F>(work),
+                                      std::forward<Arg>(arg), std::forward<Args>(args)...);
   }
 
   /// On the LocalExecutor or LocalSet that this thread is running: see exec/spawn_local.hpp.
-  template <class F>
-  auto spawn_local(F&& work, std::source_location where = std::source_location::current()) const {
-    return spawn_named_on(current_local_scheduler(), where, name_, std::forward<F>(work));
-  }
-  template <class Fn, class Arg, class... Args>
-    requires(!std::same_as<std::remove_cvref_t<Arg>, std::source_location>)
-  auto spawn_local(Fn&& fn, Arg&& arg, Args&&... args) const {
-    return spawn_named_on(current_local_scheduler(), {}, name_, std::forward<Fn>(fn),
-                          std::forward<Arg>(arg), std::forward<Args>(args)...);
+  template <class F, class Arg = std::source_location, class... Args>
+  auto spawn_local(F&& work, Arg&& arg = std::source_location::current(), Args&&... args) const {
+    return internal::spawn_as_written(internal::current_local_scheduler(), name_,
+                                      std::forward<F>(work), std::forward<Arg>(arg),
+                                      std::forward<Args>(args)...);
   }
 
-  /// On the blocking pool of the runtime whose task is running: see exec/blocking_pool.hpp.
+  /// On the blocking pool of the runtime whose task is running: see
+  /// exec/blocking_pool.hpp.
   template <class Fn, class... Args>
   auto spawn_blocking(Fn&& fn, Args&&... args) const {
-    return spawn_blocking_named_on(current_blocking_pool().scheduler(), {}, name_,
-                                   std::forward<Fn>(fn), std::forward<Args>(args)...);
+    return internal::spawn_blocking_named_on(internal::current_blocking_pool().scheduler(), {},
+                                             name_, std::forward<Fn>(fn),
+                                             std::forward<Args>(args)...);
   }
 
  private:

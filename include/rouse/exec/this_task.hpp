@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "rouse/base/attributes.hpp"
-#include "rouse/exec/task_header.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/exec/internal/task_header.hpp"
 
 namespace rouse::task {
 

@@ -1,4 +1,4 @@
-// fs::File: an open file. Files can't be waited for as sockets can, so each operation is done on a
+// fs::File: an open file. The kernel reports no readiness for files, so each operation runs on a
 // blocking thread of the runtime.
 //
 //   auto file = co_await fs::File::open("notes.txt");
@@ -6,61 +6,72 @@
 //
 //   auto log = co_await fs::OpenOptions().append().create().open("log");
 //   co_await log.write("started\n");
-//   co_await log.flush();            // else an error of the last write would not be seen
+//   co_await log.flush();            // otherwise an error of the last write is not seen
 //
-// The bytes travel in a buffer of the file's own, so that a future that is dropped leaves nobody
-// who reads or writes your memory. An operation moves 2 MiB at most.
-// `write` is ready when the bytes are in that buffer: an error is told by the next write, flush or
-// sync. Bytes that were taken are written, also if the File is dropped or the runtime ends first:
-// its destructor waits for that, shutdown_timeout as long as it may; else the writing goes on by
-// itself, for as long as the process lives. Only flush() says that it is done, and without an
-// error. What a dropped read had read already is what the next one gives. One task uses a File at a
-// time (read_at and write_at: any number, of a const File; they do not wait for a `write` under
-// way: say flush() between).
+// The bytes go through the file's own buffer, so after a future is dropped nobody reads or writes
+// your memory. An operation moves at most 2 MiB. `write` completes when the bytes are in that
+// buffer: the next write, flush or sync reports an error. Accepted bytes are written even if the
+// File is dropped or the runtime ends first: the runtime's destructor waits for that,
+// shutdown_timeout until its time is up; otherwise the write continues for as long as the process
+// lives. Only flush() says that it is done, and without an error. What a dropped read has already
+// read goes to the next one.
+// Threads: one task at a time (read_at and write_at: any number, of a const File; they do not wait
+// for a `write` in progress: call flush() in between).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/box.hpp"
 #include "rouse/base/result.hpp"
-#include "rouse/core/attempt.hpp"
+#include "rouse/core/async_result.hpp"
 #include "rouse/fs/metadata.hpp"
 #include "rouse/io/buffer.hpp"
+#include "rouse/io/owned_fd.hpp"
 #include "rouse/io/read.hpp"
+#include "rouse/io/seek_from.hpp"
 #include "rouse/io/write.hpp"
+
+namespace rouse::internal {
+class FileCore;
+}  // namespace rouse::internal
 
 namespace rouse::fs {
 
 class File;
-class FileCore;
 
-/// How a file is to be opened. Without read, write or append it is invalid_argument, as is creating
-/// or truncating what is not to be written, and truncating what is to be appended to.
+/// How to open a file. invalid_argument without read, write or append; for creating or truncating
+/// without write access; and for truncating with append.
 class ROUSE_API OpenOptions {
  public:
   OpenOptions() noexcept = default;
 
+  /// The file may be read.
   OpenOptions& read(bool on = true) noexcept;
+  /// The file may be written, from its start.
   OpenOptions& write(bool on = true) noexcept;
   /// Each write goes to the end of the file.
   OpenOptions& append(bool on = true) noexcept;
   /// Drops what is in the file.
   OpenOptions& truncate(bool on = true) noexcept;
-  /// Makes the file if there is none.
+  /// Creates the file if it does not exist.
   OpenOptions& create(bool on = true) noexcept;
-  /// Makes the file; file_exists if there is one.
+  /// Creates the file; file_exists if it exists.
   OpenOptions& create_new(bool on = true) noexcept;
   /// Permissions of a new file, less the umask. Default: 0666.
   OpenOptions& mode(std::uint32_t mode) noexcept;
+  /// More flags of open(2), e.g. O_NOFOLLOW or O_DIRECT; those of the access mode are ignored.
+  OpenOptions& custom_flags(int flags) noexcept;
 
-  /// Completes with the open file. Dropped midway, the file may be opened (and made, and truncated)
-  /// all the same. Tasks of a Runtime. Errors: the system's; operation_canceled if the runtime has
-  /// ended. The same holds for all of fs.
-  [[nodiscard]] Attempt<File> open(std::string path) const;
+  /// Completes with the open file.
+  /// Cancel safety: if dropped midway, the file may still be opened (and created, and truncated).
+  /// Threads: tasks of a runtime.
+  /// Errors: the system's; operation_canceled if the runtime has ended. The same holds for all of
+  /// fs.
+  [[nodiscard]] AsyncResult<File> open(std::string path) const;
 
  private:
   bool read_ = false;
@@ -70,37 +81,25 @@ class ROUSE_API OpenOptions {
   bool create_ = false;
   bool create_new_ = false;
   std::uint32_t mode_ = 0666;
+  int custom_flags_ = 0;
 };
 
 /// A position in a file.
-class SeekFrom {
- public:
-  enum class Base : std::uint8_t { start, current, end };
-
-  static SeekFrom start(std::uint64_t offset) noexcept;
-  static SeekFrom current(std::int64_t offset) noexcept { return SeekFrom(Base::current, offset); }
-  static SeekFrom end(std::int64_t offset) noexcept { return SeekFrom(Base::end, offset); }
-
-  [[nodiscard]] Base base() const noexcept { return base_; }
-  [[nodiscard]] std::int64_t offset() const noexcept { return offset_; }
-
- private:
-  SeekFrom(Base base, std::int64_t offset) noexcept : base_(base), offset_(offset) {}
-
-  Base base_;
-  std::int64_t offset_;
-};
+using io::SeekFrom;
 
 class ROUSE_API File : public io::ReadMembers<File>, public io::WriteMembers<File> {
  public:
   /// For reading. See OpenOptions::open.
-  [[nodiscard]] static Attempt<File> open(std::string path);
-  /// For writing; made if it is not there, else emptied.
-  [[nodiscard]] static Attempt<File> create(std::string path);
-  /// For reading and writing; must not be there.
-  [[nodiscard]] static Attempt<File> create_new(std::string path);
+  [[nodiscard]] static AsyncResult<File> open(std::string path);
+  /// For writing; created if it does not exist, otherwise emptied.
+  [[nodiscard]] static AsyncResult<File> create(std::string path);
+  /// For reading and writing; must not exist.
+  [[nodiscard]] static AsyncResult<File> create_new(std::string path);
 
-  explicit File(std::unique_ptr<FileCore> core) noexcept;
+  /// Takes over an open file, e.g. one that another program passed on.
+  [[nodiscard]] static File from_fd(io::OwnedFd fd);
+
+  explicit File(internal::Box<internal::FileCore> core) noexcept;
   File(File&& other) noexcept;
   File& operator=(File&& other) noexcept;
   ~File();
@@ -110,38 +109,58 @@ class ROUSE_API File : public io::ReadMembers<File>, public io::WriteMembers<Fil
   Poll<Result<std::size_t>> poll_write(Context& cx, std::span<const std::byte> data);
   Poll<Result<void>> poll_flush(Context& cx);
   Poll<Result<void>> poll_shutdown(Context& cx) { return poll_flush(cx); }
+  // AsyncSeek.
+  Result<void> start_seek(SeekFrom to);
+  Poll<Result<std::uint64_t>> poll_complete(Context& cx);
 
-  /// Completes when all that was written has been given to the system. Error: that of a write.
-  /// Dropped midway, the writing goes on.
-  [[nodiscard]] Attempt<void> flush();
-  /// Completes with the new position, from the start. Dropped midway, it may have moved or not.
-  [[nodiscard]] Attempt<std::uint64_t> seek(SeekFrom to);
-  /// Flushes, and completes when all of it is on the disk; sync_data: what is needed to read the
-  /// bytes again. Errors: also that of a write.
-  [[nodiscard]] Attempt<void> sync_all();
-  [[nodiscard]] Attempt<void> sync_data();
+  /// Completes when all written bytes have been passed to the system.
+  /// Cancel safety: if dropped midway, the write continues.
+  /// Errors: that of a write.
+  [[nodiscard]] AsyncResult<void> flush();
+  /// Completes with the new position, from the start.
+  /// Cancel safety: if dropped midway, it may or may not have moved.
+  [[nodiscard]] AsyncResult<std::uint64_t> seek(SeekFrom to);
+  /// Flushes, and completes when everything is on the disk; sync_data: what is needed to read the
+  /// bytes again.
+  /// Errors: also that of a write.
+  [[nodiscard]] AsyncResult<void> sync_all();
+  /// As sync_all, without timestamps and the like.
+  [[nodiscard]] AsyncResult<void> sync_data();
 
-  // These wait for a read or a write under way. Dropped midway, they go on by themselves.
-  /// Cuts the file off, or fills it up with zeros. The position stays.
-  [[nodiscard]] Attempt<void> set_len(std::uint64_t size);
-  [[nodiscard]] Attempt<Metadata> metadata();
-  [[nodiscard]] Attempt<void> set_permissions(Permissions permissions);
+  // These wait for a read or a write in progress.
+  // Cancel safety: if dropped midway, they run on.
+  /// Truncates the file, or fills it up with zeros. The position stays.
+  [[nodiscard]] AsyncResult<void> set_len(std::uint64_t size);
+  /// Completes with what the file system knows about the file. See fs::metadata.
+  [[nodiscard]] AsyncResult<Metadata> metadata();
+  /// Completes when the permissions are changed.
+  [[nodiscard]] AsyncResult<void> set_permissions(Permissions permissions);
   /// Another File that shares this one's position.
-  [[nodiscard]] Attempt<File> try_clone();
+  [[nodiscard]] AsyncResult<File> try_clone();
+  /// Flushes, and completes with the descriptor, at the position of this File: for a library, or
+  /// for process::Stdio::from.
+  /// Cancel safety: if dropped midway, the file is closed when what was written is in it.
+  /// Errors: also that of a write. too_many_files_open, and the file is closed, only if a call that
+  /// was dropped midway still uses it.
+  [[nodiscard]] AsyncResult<io::OwnedFd> into_fd() &&;
 
-  // These two don't wait for a `write` under way, and may overtake it: flush() before, if they are
+  // These two don't wait for a `write` in progress, and may overtake it: flush() first, if they are
   // to come after it.
-  /// Completes with how many bytes were read, fewer than asked for at the end; the position stays.
-  /// Dropped midway, nothing is lost. Several at a time may be under way.
-  [[nodiscard]] Attempt<std::size_t> read_at(io::BufferMut buf, std::uint64_t offset) const;
-  /// Completes with how many bytes were written, 2 MiB at most; the position stays. Dropped midway,
-  /// they may be written or not. Several at a time may be under way.
-  [[nodiscard]] Attempt<std::size_t> write_at(io::Buffer data, std::uint64_t offset) const;
+  /// Completes with how many bytes were read, fewer than requested at end of file; the position
+  /// stays.
+  /// Cancel safety: dropping it loses nothing.
+  /// Threads: several may run at a time.
+  [[nodiscard]] AsyncResult<std::size_t> read_at(io::BufferMut buf, std::uint64_t offset) const;
+  /// Completes with how many bytes were written, at most 2 MiB; the position stays.
+  /// Cancel safety: if dropped midway, they may or may not be written.
+  /// Threads: several may run at a time.
+  [[nodiscard]] AsyncResult<std::size_t> write_at(io::Buffer data, std::uint64_t offset) const;
+
+  /// For the other functions of fs.
+  internal::FileCore& core() const noexcept;
 
  private:
-  FileCore& core() const noexcept;
-
-  std::unique_ptr<FileCore> core_;  // null: moved from
+  internal::Box<internal::FileCore> core_;  // null: moved from
 };
 
 }  // namespace rouse::fs

@@ -1,28 +1,28 @@
-// and_then(f, fn): runs `f`, calls `fn(output)` (with nothing if `f` is void), and if that returns
-// a future runs it too: its output is the output of the whole. If `fn` returns a plain value, that
-// is the output, as with map.
+// and_then(f, fn): runs `f` and calls `fn(output)` (without an argument if `f` is void). If that
+// returns a future, runs it too: its output is the output of the whole. If `fn` returns a plain
+// value, that is the output, as with map.
 //
 // `f` is destroyed before `fn` is called. The second future is polled at once, in the same poll.
-// What `f`, `fn` or the second future throws, the poll throws.
-// Cancel safety: dropping it drops the future that is running; `fn` may never be called.
+// The poll throws what `f`, `fn` or the second future throws.
+// Cancel safety: dropping it drops the running future; `fn` may never be called.
 #pragma once
 
 #include <type_traits>
 #include <utility>
 #include <variant>
 
-#include "rouse/core/borrow.hpp"
 #include "rouse/core/future.hpp"
-#include "rouse/core/movable_until_polled.hpp"
-#include "rouse/future/child.hpp"
-#include "rouse/future/continuation.hpp"
+#include "rouse/core/internal/borrow.hpp"
+#include "rouse/core/internal/movable_until_polled.hpp"
+#include "rouse/future/internal/child.hpp"
+#include "rouse/future/internal/continuation.hpp"
 #include "rouse/future/map.hpp"
 
 namespace rouse {
 
 template <Future F, class Fn>
 class [[nodiscard("a future does nothing until it is polled: co_await it or spawn it")]] AndThen {
-  using Second = continuation_result_t<Fn, output_t<F>>;
+  using Second = internal::continuation_result_t<Fn, output_t<F>>;
 
  public:
   using Output = output_t<Second>;
@@ -30,36 +30,37 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   AndThen(F future, Fn fn) : step_(std::in_place_index<1>, std::move(future)), fn_(std::move(fn)) {}
 
   Poll<Output> poll(Context& cx) {
-    ROUSE_ASSERT(step_.index() != 0, "and_then(f, fn) was polled again after it was ready");
+    ROUSE_ASSERT(step_.index() == 1 || step_.index() == 2,
+                 "and_then(f, fn) was polled again after it was ready");
     move_check_.set_polled();
     if (step_.index() == 1 && !begin_second(cx)) return pending;
-    Outcome<Output> outcome;
-    if (!poll_into(outcome, *std::get_if<2>(&step_), cx)) return pending;
+    internal::Outcome<Output> outcome;
+    if (!internal::poll_into(outcome, std::get_if<2>(&step_)->future, cx)) return pending;
     step_.template emplace<0>();
-    return take_ready(outcome);
+    return internal::take_ready(outcome);
   }
 
-  /// Whether the future that is running borrows: see Async::borrows. The function is not looked
-  /// into.
+  /// Whether the running future borrows: see Async::borrows. The function is not checked.
   [[nodiscard]] bool borrows() const noexcept {
-    if (const F* first = std::get_if<1>(&step_)) return future_borrows(*first);
-    const Second* second = std::get_if<2>(&step_);
-    return second && future_borrows(*second);
+    if (const F* first = std::get_if<1>(&step_)) return internal::future_borrows(*first);
+    const auto* second = std::get_if<2>(&step_);
+    return second && internal::future_borrows(second->future);
   }
 
  private:
   /// Polls the first future; once it is ready the second one takes its place.
   bool begin_second(Context& cx) {
-    Outcome<output_t<F>> outcome;
-    if (!poll_into(outcome, *std::get_if<1>(&step_), cx)) return false;
+    internal::Outcome<output_t<F>> outcome;
+    if (!internal::poll_into(outcome, *std::get_if<1>(&step_), cx)) return false;
     step_.template emplace<0>();
-    step_.template emplace<2>(call_with(std::move(fn_), outcome));
+    step_.template emplace<2>(std::move(outcome), std::move(fn_));
     return true;
   }
 
-  std::variant<Unit, F, Second> step_;  // Unit: it is over
+  std::variant<Unit, F, internal::Continued<Second, output_t<F>>>
+      step_;  // Unit, or nothing: it is over
   Fn fn_;
-  MovableUntilPolled move_check_;
+  internal::MovableUntilPolled move_check_;
 };
 
 template <class F, class Fn>
@@ -69,17 +70,17 @@ auto and_then(F&& future, Fn&& fn) {
   static_assert(Future<Kept>,
                 "and_then needs a future: did you pass a function instead of calling it? write "
                 "and_then(f(), fn)");
-  static_assert(!Future<Kept> || Keepable<F>,
+  static_assert(!Future<Kept> || internal::Keepable<F>,
                 "and_then keeps its future by value and this one can't be copied: write "
                 "and_then(std::move(f), fn)");
-  if constexpr (Future<Kept> && Keepable<F>) {
-    constexpr bool fits = takes_output<KeptFn, output_t<Kept>>;
+  if constexpr (Future<Kept> && internal::Keepable<F>) {
+    constexpr bool fits = internal::takes_output<KeptFn, output_t<Kept>>;
     static_assert(fits,
                   "and_then(f, fn): fn can't be called with the output of f (with nothing if "
                   "it is void)");
     if constexpr (!fits) {
       return;
-    } else if constexpr (Future<continuation_result_t<KeptFn, output_t<Kept>>>) {
+    } else if constexpr (Future<internal::continuation_result_t<KeptFn, output_t<Kept>>>) {
       return AndThen<Kept, KeptFn>(std::forward<F>(future), std::forward<Fn>(fn));
     } else {
       return Map<Kept, KeptFn>(std::forward<F>(future), std::forward<Fn>(fn));

@@ -1,22 +1,23 @@
-// FuturesUnordered<F>: a growing set of futures that run together, and the stream of their outputs,
-// in the order in which the futures finish.
+// FuturesUnordered<F>: a growing set of futures that run concurrently, and the stream of their
+// outputs, in the order of completion.
 //
 //   FuturesUnordered<Async<int>> jobs;
 //   jobs.push(job(1));
 //   jobs.push(job(2));
 //   while (auto done = co_await jobs.next()) use(*done);
 //
-// Only children that were woken are polled (future/woken_set.hpp): a wake costs O(1), and a poll
-// ends even if children wake themselves for ever. A child is destroyed when it is done; what it
-// threw, poll_next throws, and the others go on. It may be moved at any time.
-// Not thread safe: push and poll from one task at a time. A push while somebody waits wakes them.
-// A child's destructor may use the set, whatever it is that drops the child: what it pushes while
-// the set is cleared stays in there, and what it pushes while the set ends is dropped too.
+// Only woken children are polled (future/internal/woken_set.hpp): a wake costs O(1), and a poll
+// ends even if children wake themselves forever. A child is destroyed when it is done. poll_next
+// throws what a child threw; the others continue. The set may be moved at any time. A push while
+// somebody waits wakes them. A child's destructor may use the set, whatever drops the child: what
+// it pushes during a clear stays in the set, and what it pushes during the set's destruction is
+// dropped too.
 // Cancel safety: dropping `next()` loses nothing; dropping the set drops all children.
+// Threads: one task at a time pushes and polls.
 //
-// One block of memory for the set and one for each child, which ends when the child is done and its
-// last waker is gone. References to a node: the owner's, and one for each waker. A child that is
-// done while it is queued leaves the owner's reference to the queue.
+// One block of memory for the set and one for each child, which is freed when the child is done and
+// its last waker is gone. A node is referenced by the owner and by each waker. If a child is done
+// while it is queued, the owner leaves its reference to the queue.
 #pragma once
 
 #include <cstddef>
@@ -25,21 +26,23 @@
 #include <utility>
 
 #include "rouse/base/assert.hpp"
-#include "rouse/base/block_pool.hpp"
+#include "rouse/base/internal/block_pool.hpp"
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/core/future.hpp"
 #include "rouse/core/stream.hpp"
-#include "rouse/future/child.hpp"
-#include "rouse/future/woken_set.hpp"
+#include "rouse/future/internal/child.hpp"
+#include "rouse/future/internal/woken_set.hpp"
 
 namespace rouse {
 
-/// The set of woken children, held by its owner and by each child's node.
-class SharedWokenSet : public WokenSet, public RefCounted<SharedWokenSet> {};
+namespace internal {
 
-/// One child. The future in it belongs to the owner alone; wakers keep only the memory.
+/// The set of woken children, held by its owner and by each child's node.
+class SharedWokenSet : public internal::WokenSet, public RefCounted<SharedWokenSet> {};
+
+/// One child. The owner alone owns the future in it; wakers keep only the memory alive.
 template <Future F>
-class UnorderedNode : public WokenNode, public RefCounted<UnorderedNode<F>> {
+class UnorderedNode : public internal::WokenNode, public RefCounted<UnorderedNode<F>> {
  public:
   UnorderedNode(RefPtr<SharedWokenSet> set, F&& child)
       : future(std::move(child)), set_(std::move(set)) {
@@ -47,11 +50,14 @@ class UnorderedNode : public WokenNode, public RefCounted<UnorderedNode<F>> {
                   "FuturesUnordered of an over-aligned future");
   }
 
-  static void* operator new(std::size_t size) { return allocate_block(size); }
-  static void operator delete(void* node, std::size_t size) noexcept { free_block(node, size); }
+  static void* operator new(std::size_t size) { return internal::allocate_block(size); }
+  static void operator delete(void* node, std::size_t size) noexcept {
+    internal::free_block(node, size);
+  }
 
+  /// What its waker calls.
   void wake() {
-    // Closed: what the queue would have owned is ours to release.
+    // Closed: release what the queue would have owned.
     if (!set_->wake(*this)) this->release();
   }
 
@@ -65,9 +71,11 @@ class UnorderedNode : public WokenNode, public RefCounted<UnorderedNode<F>> {
   RefPtr<SharedWokenSet> set_;
 };
 
+}  // namespace internal
+
 template <Future F>
 class [[nodiscard]] FuturesUnordered {
-  using Node = UnorderedNode<F>;
+  using Node = internal::UnorderedNode<F>;
 
  public:
   /// Unit for void, a pointer for a reference.
@@ -96,36 +104,36 @@ class [[nodiscard]] FuturesUnordered {
   /// Whether a child borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept {
     for (Node* node = first_; node; node = node->after) {
-      if (future_borrows(*node->future)) return true;
+      if (internal::future_borrows(*node->future)) return true;
     }
     return false;
   }
 
-  /// The future is polled first by the next poll_next.
+  /// The next poll_next polls the future for the first time.
   void push(F future) {
     Node& node = add(std::move(future));
     set_->push(node);
   }
 
-  /// The same for who polls the set anyway, before anybody waits for it again: wakes nobody.
+  /// The same for a caller that polls the set before anybody waits for it again: wakes nobody.
   void push_before_poll(F future) {
     Node& node = add(std::move(future));
     set_->append(node);
   }
 
-  /// The output of a child that is done, or nothing once there are no children. Throws what the
-  /// child threw. Each child is polled at most once.
+  /// The output of a completed child, or an empty optional once there are no children. Throws what
+  /// the child threw. Polls each child at most once.
   PollNext<Item> poll_next(Context& cx) {
     if (empty()) return PollNext<Item>::ready(std::nullopt);
     set_->begin_poll(cx.waker());
-    while (WokenNode* woken = set_->next(cx)) {
+    while (internal::WokenNode* woken = set_->next(cx)) {
       Node& node = static_cast<Node&>(*woken);
       if (!node.future) {
         // Done before it came out: the queue's reference is what is left.
         if (set_->retire(node)) node.release();
         continue;
       }
-      Outcome<output_t<F>> outcome;
+      internal::Outcome<output_t<F>> outcome;
       if (!poll_child(node, outcome, cx)) continue;
       unlink(node);
       drop(*set_, node);
@@ -136,7 +144,8 @@ class [[nodiscard]] FuturesUnordered {
     return pending;
   }
 
-  /// A future of what poll_next gives. Borrows the set, which must neither move nor end before it.
+  /// A future of what poll_next gives. Borrows the set, which must neither move nor be destroyed
+  /// before it.
   [[nodiscard]] Next<FuturesUnordered> next() noexcept { return Next<FuturesUnordered>(*this); }
 
   /// Calls `fn(future)` with each child, the latest first. It must neither poll nor change the set.
@@ -145,36 +154,36 @@ class [[nodiscard]] FuturesUnordered {
     for (Node* node = first_; node; node = node->after) fn(*node->future);
   }
 
-  /// Drops all children. Whoever waits is woken: there is nothing to wait for any more.
+  /// Drops all children. A waiter is woken: there is nothing left to wait for.
   void clear() noexcept {
     if (Waker parent = drop_children()) std::move(parent).wake();
   }
 
  private:
-  static bool poll_child(Node& node, Outcome<output_t<F>>& outcome, Context& cx) {
+  static bool poll_child(Node& node, internal::Outcome<output_t<F>>& outcome, Context& cx) {
     ROUSE_ASSERT(!node.is_running, "FuturesUnordered: a child polls the set it is in");
-    const BorrowedWaker child_waker(RawWaker(&node, &SharedWaker<Node>::vtable));
+    const internal::BorrowedWaker child_waker(
+        RawWaker(&node, &internal::SharedWaker<Node>::vtable));
     Context child_cx(child_waker.get(), cx);
     node.is_running = true;
-    const bool is_done = poll_into(outcome, *node.future, child_cx);
+    const bool is_done = internal::poll_into(outcome, *node.future, child_cx);
     node.is_running = false;
     return is_done;
   }
 
-  /// Ends a child that is not linked, and gives the owner's reference up; or leaves that to the
-  /// queue if the node is in there. The child's destructor may call anything, so the set is not
-  /// touched after it.
-  static void drop(SharedWokenSet& set, Node& node) noexcept {
+  /// Destroys an unlinked child and drops the owner's reference, or leaves that to the queue if the
+  /// node is in it. The child's destructor may call anything, so the set is not touched afterwards.
+  static void drop(internal::SharedWokenSet& set, Node& node) noexcept {
     // The destructor may empty the queue, too: the node must not end before it is through.
     if (!set.retire(node)) node.add_ref();
     node.future.reset();
     node.release();
   }
 
-  /// Leaves an empty set behind before it drops the first child: a destructor that comes back here
-  /// finds nothing to do, and one that pushes begins anew. Hands out the waker of whoever waits.
+  /// Empties the set before it drops the first child: a destructor that calls back finds nothing to
+  /// do, and one that pushes starts anew. Returns the waker of the waiter.
   Waker drop_children() noexcept {
-    const RefPtr<SharedWokenSet> set = std::move(set_);
+    const RefPtr<internal::SharedWokenSet> set = std::move(set_);
     Node* rest = std::exchange(first_, nullptr);
     size_ = 0;
     if (!set) return Waker();
@@ -184,11 +193,11 @@ class [[nodiscard]] FuturesUnordered {
                    "FuturesUnordered: a child's poll cleared or destroyed the set it is in");
       drop(*set, node);
     }
-    return set->close([](WokenNode& left) { static_cast<Node&>(left).release(); });
+    return set->close([](internal::WokenNode& left) { static_cast<Node&>(left).release(); });
   }
 
   Node& add(F&& future) {
-    if (!set_) set_ = make_ref<SharedWokenSet>();
+    if (!set_) set_ = make_ref<internal::SharedWokenSet>();
     Node& node = *new Node(set_, std::move(future));
     link(node);
     return node;
@@ -206,7 +215,7 @@ class [[nodiscard]] FuturesUnordered {
     --size_;
   }
 
-  RefPtr<SharedWokenSet> set_;
+  RefPtr<internal::SharedWokenSet> set_;
   Node* first_ = nullptr;
   std::size_t size_ = 0;
 };

@@ -1,10 +1,10 @@
-// join(f...): runs all futures and is ready with the tuple of their outputs when the last one is.
-// Unit stands for a void output, a pointer for a reference.
+// join(f...): runs all futures concurrently and is ready with the tuple of their outputs when the
+// last one is. Unit stands for a void output, a pointer for a reference.
 //
-// Each poll polls every child that is not done, in order; a child is destroyed when it is done.
-// If children throw, join still waits for the others and then throws what was thrown first.
-// No allocation. For many children of one type use join_all, which polls only those woken.
-// Cancel safety: dropping it drops all children, and the outputs of those that were done.
+// Each poll polls every child that is not done, in order; a child is destroyed when it is done. If
+// children throw, join still waits for the others and then throws the first exception. No
+// allocation. For many children of one type use join_all, which polls only woken ones.
+// Cancel safety: dropping it drops all children, and the outputs of those that are done.
 #pragma once
 
 #include <exception>
@@ -14,17 +14,18 @@
 #include <utility>
 
 #include "rouse/core/future.hpp"
-#include "rouse/core/movable_until_polled.hpp"
-#include "rouse/future/child.hpp"
+#include "rouse/core/internal/movable_until_polled.hpp"
+#include "rouse/future/internal/child.hpp"
 
 namespace rouse {
 
 template <Future... Fs>
 class [[nodiscard("a future does nothing until it is polled: co_await it or spawn it")]] Join {
-  using Children = std::tuple<Child<Fs>...>;
+  using Children = std::tuple<internal::Child<Fs>...>;
 
  public:
   using Output = std::tuple<stored_t<output_t<Fs>>...>;
+  static constexpr bool polled_out_of_line = true;
 
   explicit Join(Fs... futures) : children_(std::in_place, std::move(futures)...) {}
 
@@ -54,7 +55,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
 
  private:
   template <class F>
-  bool poll_child(Child<F>& child, Context& cx) {
+  bool poll_child(internal::Child<F>& child, Context& cx) {
     if (!child.poll(cx)) return false;
     if (child.has_failed() && !first_error_) first_error_ = child.error();
     return true;
@@ -62,7 +63,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
 
   std::optional<Children> children_;
   std::exception_ptr first_error_;
-  MovableUntilPolled move_check_;
+  internal::MovableUntilPolled move_check_;
 };
 
 template <class... Fs>
@@ -71,7 +72,7 @@ auto join(Fs&&... futures) {
   static_assert(are_futures,
                 "join needs futures: did you pass a function instead of calling it? write "
                 "join(f(), g())");
-  constexpr bool can_keep = (Keepable<Fs> && ...);
+  constexpr bool can_keep = (internal::Keepable<Fs> && ...);
   static_assert(!are_futures || can_keep,
                 "join keeps its futures by value and one of these can't be copied: write "
                 "join(std::move(f), std::move(g))");

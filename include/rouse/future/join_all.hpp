@@ -1,45 +1,50 @@
 // join_all(range): runs all futures of a range and is ready with the vector of their outputs, in
 // the order of the range, when the last one is. For void futures its output is void.
 //
-// Only children that were woken are polled (future/woken_set.hpp): with many children a wake costs
+// Only woken children are polled (future/internal/woken_set.hpp): with many children a wake costs
 // O(1). A child is destroyed when it is done. If children throw, join_all still waits for the
-// others and then throws what was thrown first.
-// Two blocks of memory: the set and the array of children, made when it is called. It may be moved
-// at any time.
-// Cancel safety: dropping it drops all children, and the outputs of those that were done.
+// others and then throws the first exception. Two blocks of memory, allocated when it is called:
+// the set and the array of children. It may be moved at any time.
+// Cancel safety: dropping it drops all children, and the outputs of those that are done.
 #pragma once
 
 #include <cstddef>
 #include <exception>
-#include <memory>
-#include <span>  // std::ranges::enable_view, without the cost of <ranges>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "rouse/base/block_pool.hpp"
+#include "rouse/base/internal/block_pool.hpp"
+#include "rouse/base/internal/construct.hpp"
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/core/future.hpp"
-#include "rouse/future/child.hpp"
-#include "rouse/future/woken_set.hpp"
+#include "rouse/future/internal/child.hpp"
+#include "rouse/future/internal/range.hpp"
+#include "rouse/future/internal/woken_set.hpp"
 
 namespace rouse {
 
-/// The memory that join_all shares with its children's wakers. The children in it belong to the
-/// owner alone, which ends them (`end`) before it gives its reference up.
+namespace internal {
+
+/// The memory that join_all shares with its children's wakers. The owner alone owns the children in
+/// it, and destroys them (`end`) before it drops its reference.
 template <Future F>
-class JoinAllSet : public WokenSet, public RefCounted<JoinAllSet<F>> {
+class JoinAllSet : public internal::WokenSet, public RefCounted<JoinAllSet<F>> {
  public:
-  class Slot : public WokenNode {
+  /// A child, and what its waker refers to.
+  class Slot : public internal::WokenNode {
    public:
     Slot(JoinAllSet& set, F&& future) : child(std::move(future)), set_(set) {}
 
     // For the child's wakers: they hold the whole set.
+    /// For the child's wakers: they hold the whole set.
     void add_ref() const noexcept { set_.add_ref(); }
+    /// As add_ref, the other way round.
     void release() const noexcept { set_.release(); }
+    /// What its waker calls.
     void wake() { set_.WokenSet::wake(*this); }
 
-    Child<F> child;
+    internal::Child<F> child;
 
    private:
     JoinAllSet& set_;
@@ -48,16 +53,18 @@ class JoinAllSet : public WokenSet, public RefCounted<JoinAllSet<F>> {
                 "join_all of an over-aligned future");
 
   explicit JoinAllSet(std::size_t capacity) : capacity_(capacity) {
-    if (capacity > 0) slots_ = static_cast<Slot*>(allocate_block(capacity * sizeof(Slot)));
+    if (capacity > 0)
+      slots_ = static_cast<Slot*>(internal::allocate_block(capacity * sizeof(Slot)));
   }
   // The slots are not destroyed: their children are gone, the rest is trivial.
   ~JoinAllSet() {
-    if (slots_) free_block(slots_, capacity_ * sizeof(Slot));
+    if (slots_) internal::free_block(slots_, capacity_ * sizeof(Slot));
   }
 
+  /// Takes a child.
   void add(F&& future) {
     ROUSE_ASSERT(size_ < capacity_, "join_all: the range has more elements than its size() says");
-    this->append(*std::construct_at(slots_ + size_, *this, std::move(future)));
+    this->append(*internal::construct(slots_ + size_, *this, std::move(future)));
     ++size_;
   }
 
@@ -71,13 +78,13 @@ class JoinAllSet : public WokenSet, public RefCounted<JoinAllSet<F>> {
     return false;
   }
 
-  /// Destroys the children. Wakers that are left find the set closed.
+  /// Destroys the children. Remaining wakers find the set closed.
   void end() noexcept {
     for (std::size_t i = 0; i < size_; ++i) {
-      std::destroy_at(&slots_[i].child);
+      internal::destroy(&slots_[i].child);
       this->retire(slots_[i]);
     }
-    static_cast<void>(this->close([](WokenNode&) {}));
+    static_cast<void>(this->close([](internal::WokenNode&) {}));
   }
 
  private:
@@ -86,20 +93,23 @@ class JoinAllSet : public WokenSet, public RefCounted<JoinAllSet<F>> {
   std::size_t size_ = 0;
 };
 
+}  // namespace internal
+
 template <Future F>
 class [[nodiscard("a future does nothing until it is polled: co_await it or spawn it")]] JoinAll {
   using T = output_t<F>;
-  using Set = JoinAllSet<F>;
+  using Set = internal::JoinAllSet<F>;
   using Slot = typename Set::Slot;
 
  public:
   using Output = std::conditional_t<std::is_void_v<T>, void, std::vector<stored_t<T>>>;
 
-  /// Made by `join_all`, for `count` futures that are then added.
+  /// Created by `join_all`, for `count` futures that are then added.
   explicit JoinAll(std::size_t count) : set_(make_ref<Set>(count)) {}
   JoinAll(JoinAll&& other) noexcept = default;
   ~JoinAll() { end(); }
 
+  /// Before the first poll.
   void add(F&& future) {
     set_->add(std::move(future));
     ++running_;
@@ -108,7 +118,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   Poll<Output> poll(Context& cx) {
     ROUSE_ASSERT(set_, "join_all(...) was polled again after it was ready, or after it was moved");
     set_->begin_poll(cx.waker());
-    while (WokenNode* woken = set_->next(cx)) poll_child(static_cast<Slot&>(*woken), cx);
+    while (internal::WokenNode* woken = set_->next(cx)) poll_child(static_cast<Slot&>(*woken), cx);
     if (running_ > 0) return pending;
     if (first_error_) {
       end();
@@ -123,7 +133,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
  private:
   void poll_child(Slot& slot, Context& cx) {
     if (slot.child.is_done()) return retire(slot);  // woken before it was retired
-    const BorrowedWaker child_waker(RawWaker(&slot, &SharedWaker<Slot>::vtable));
+    const internal::BorrowedWaker child_waker(
+        RawWaker(&slot, &internal::SharedWaker<Slot>::vtable));
     Context child_cx(child_waker.get(), cx);
     if (!slot.child.poll(child_cx)) return;
     --running_;
@@ -131,7 +142,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
     if (slot.child.has_failed() && !first_error_) first_error_ = slot.child.error();
   }
 
-  /// Late wakes of a child that is done wake nobody.
+  /// Late wakes of a completed child wake nobody.
   void retire(Slot& slot) noexcept { set_->retire(slot); }
 
   Poll<Output> finish() {
@@ -159,20 +170,13 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   std::exception_ptr first_error_;
 };
 
-/// A container given as an rvalue is moved from; the elements of anything else are copied, or moved
-/// if they are made on the fly.
+/// A container passed as an rvalue is moved from; otherwise the elements are copied, or moved if
+/// they are prvalues.
 template <class Range>
 auto join_all(Range&& range) {
-  using Element = decltype(*std::begin(range));
-  using F = std::remove_cvref_t<Element>;
-  constexpr bool owns =
-      !std::is_lvalue_reference_v<Range> && !std::ranges::enable_view<std::remove_cvref_t<Range>>;
-  using Given = std::conditional_t<owns, std::remove_reference_t<Element>&&, Element&&>;
-  static_assert(Future<F>, "join_all needs a range of futures");
-  static_assert(!Future<F> || Keepable<Given>,
-                "join_all keeps its futures by value and these can't be copied: write "
-                "join_all(std::move(futures))");
-  if constexpr (Future<F> && Keepable<Given>) {
+  if constexpr (internal::can_keep_range<Range>()) {
+    using F = std::remove_cvref_t<internal::element_t<Range>>;
+    using Given = internal::given_t<Range>;
     if constexpr (requires { std::size(range); }) {
       JoinAll<F> all(static_cast<std::size_t>(std::size(range)));
       for (auto&& future : range) all.add(F(static_cast<Given>(future)));

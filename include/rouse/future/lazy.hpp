@@ -1,6 +1,6 @@
-// lazy(fn): runs `fn()` when it is polled first, and is ready with what it returns (void too).
-// What the function throws, the poll throws. The function is destroyed as soon as it has run.
-// Cancel safety: dropped before its first poll, the function never runs.
+// lazy(fn): calls `fn()` at the first poll, and is ready with its result (void too). The poll
+// throws what the function throws. The function is destroyed as soon as it has run.
+// Cancel safety: if dropped before its first poll, the function never runs.
 #pragma once
 
 #include <optional>

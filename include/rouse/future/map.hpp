@@ -1,49 +1,50 @@
-// map(f, fn): the future `f`, its output turned into `fn(output)`. `fn` runs inside the poll that
-// makes `f` ready, after `f` was destroyed; it is called with nothing if `f` is void.
-// What `f` or `fn` throws, the poll throws. If `fn` returns a future, the output is that future:
-// and_then runs it.
+// map(f, fn): the future `f`, with its output turned into `fn(output)`. `fn` runs inside the poll
+// that makes `f` ready, after `f` was destroyed; it gets no argument if `f` is void. The poll
+// throws what `f` or `fn` throws. If `fn` returns a future, that future is the output: and_then
+// runs it.
 // Cancel safety: dropping it drops `f` and `fn`.
 #pragma once
 
-#include <optional>
 #include <type_traits>
 #include <utility>
 
-#include "rouse/core/borrow.hpp"
 #include "rouse/core/future.hpp"
-#include "rouse/core/movable_until_polled.hpp"
-#include "rouse/future/child.hpp"
-#include "rouse/future/continuation.hpp"
+#include "rouse/core/internal/borrow.hpp"
+#include "rouse/core/internal/movable_until_polled.hpp"
+#include "rouse/future/internal/child.hpp"
+#include "rouse/future/internal/continuation.hpp"
 
 namespace rouse {
 
 template <Future F, class Fn>
 class [[nodiscard("a future does nothing until it is polled: co_await it or spawn it")]] Map {
  public:
-  using Output = continuation_result_t<Fn, output_t<F>>;
+  using Output = internal::continuation_result_t<Fn, output_t<F>>;
 
-  Map(F future, Fn fn) : future_(std::move(future)), fn_(std::move(fn)) {}
+  Map(F future, Fn fn) : future_(std::in_place, std::move(future)), fn_(std::move(fn)) {}
 
   Poll<Output> poll(Context& cx) {
     ROUSE_ASSERT(future_.has_value(), "map(f, fn) was polled again after it was ready");
     move_check_.set_polled();
-    Outcome<output_t<F>> outcome;
-    if (!finish_into(outcome, future_, cx)) return pending;
+    internal::Outcome<output_t<F>> outcome;
+    if (!internal::finish_into(outcome, future_, cx)) return pending;
     if constexpr (std::is_void_v<Output>) {
-      call_with(std::move(fn_), outcome);
+      internal::call_with(std::move(fn_), outcome);
       return Poll<void>::ready();
     } else {
-      return Poll<Output>::ready(call_with(std::move(fn_), outcome));
+      return Poll<Output>::ready(internal::call_with(std::move(fn_), outcome));
     }
   }
 
-  /// Whether the future borrows: see Async::borrows. The function is not looked into.
-  [[nodiscard]] bool borrows() const noexcept { return future_ && future_borrows(*future_); }
+  /// Whether the future borrows: see Async::borrows. The function is not checked.
+  [[nodiscard]] bool borrows() const noexcept {
+    return future_ && internal::future_borrows(*future_);
+  }
 
  private:
-  std::optional<F> future_;
+  internal::Maybe<F> future_;
   Fn fn_;
-  MovableUntilPolled move_check_;
+  internal::MovableUntilPolled move_check_;
 };
 
 template <class F, class Fn>
@@ -52,11 +53,11 @@ auto map(F&& future, Fn&& fn) {
   static_assert(Future<Kept>,
                 "map needs a future: did you pass a function instead of calling it? write "
                 "map(f(), fn)");
-  static_assert(!Future<Kept> || Keepable<F>,
+  static_assert(!Future<Kept> || internal::Keepable<F>,
                 "map keeps its future by value and this one can't be copied: write "
                 "map(std::move(f), fn)");
-  if constexpr (Future<Kept> && Keepable<F>) {
-    constexpr bool fits = takes_output<std::decay_t<Fn>, output_t<Kept>>;
+  if constexpr (Future<Kept> && internal::Keepable<F>) {
+    constexpr bool fits = internal::takes_output<std::decay_t<Fn>, output_t<Kept>>;
     static_assert(fits,
                   "map(f, fn): fn can't be called with the output of f (with nothing if it "
                   "is void)");

@@ -1,5 +1,5 @@
-// pending_forever<T>(): a future that is never ready and keeps no waker. It ends by being dropped:
-// a branch of select or race that is switched off.
+// pending_forever<T>(): a future that is never ready and stores no waker. Only dropping ends it: a
+// disabled branch of select or race.
 #pragma once
 
 #include "rouse/core/future.hpp"

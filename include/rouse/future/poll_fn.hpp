@@ -1,8 +1,8 @@
-// poll_fn(fn): a future made of its poll function, `Poll<T> fn(Context&)`. The way to write a leaf
-// future in place. The function keeps the contract of every future (core/future.hpp): pending means
-// that it has kept the context's waker.
-// The function, with what it captured, is destroyed when it is ready.
-// Cancel safety: dropping it drops the function; what that means is up to its captures.
+// poll_fn(fn): a future made of its poll function, `Poll<T> fn(Context&)`: a leaf future written in
+// place. The function obeys the contract of every future (core/future.hpp): before it returns
+// pending, it has stored the context's waker. The function and its captures are destroyed when it
+// is ready.
+// Cancel safety: dropping it drops the function; what that means depends on its captures.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "rouse/core/future.hpp"
-#include "rouse/core/movable_until_polled.hpp"
+#include "rouse/core/internal/movable_until_polled.hpp"
 
 namespace rouse {
+
+namespace internal {
 
 /// T of Poll<T>; nothing for any other type.
 template <class P>
@@ -22,13 +24,17 @@ struct PollValue<Poll<T>> {
   using Type = T;
 };
 
+}  // namespace internal
+
+/// The argument of poll_fn: a function of a Context& that returns a Poll.
 template <class Fn>
-concept PollFunction = requires { typename PollValue<std::invoke_result_t<Fn&, Context&>>::Type; };
+concept PollFunction =
+    requires { typename internal::PollValue<std::invoke_result_t<Fn&, Context&>>::Type; };
 
 template <PollFunction Fn>
 class [[nodiscard("a future does nothing until it is polled: co_await it or spawn it")]] PollFn {
  public:
-  using Output = typename PollValue<std::invoke_result_t<Fn&, Context&>>::Type;
+  using Output = typename internal::PollValue<std::invoke_result_t<Fn&, Context&>>::Type;
 
   explicit PollFn(Fn fn) : fn_(std::move(fn)) {}
 
@@ -42,7 +48,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
 
  private:
   std::optional<Fn> fn_;
-  MovableUntilPolled move_check_;
+  internal::MovableUntilPolled move_check_;
 };
 
 template <class Fn>

@@ -1,9 +1,9 @@
 // race(f...): runs futures of one output type until the first is ready; the output is its value.
 //
-// Each poll polls the futures in the order they are listed and stops at the first that is ready:
-// when several are, the first listed wins. All futures are destroyed before the value is handed
-// out. If the first to finish threw, race throws that. No allocation.
-// Cancel safety: dropping it drops all futures; those that lose are dropped midway.
+// Each poll polls the futures in the order of the arguments and stops at the first that is ready:
+// if several are, the first argument wins. All futures are destroyed before the value is returned.
+// If the first to complete threw, race throws that. No allocation.
+// Cancel safety: dropping it drops all futures; the losers are dropped midway.
 #pragma once
 
 #include <concepts>
@@ -12,10 +12,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "rouse/core/borrow.hpp"
 #include "rouse/core/future.hpp"
-#include "rouse/core/movable_until_polled.hpp"
-#include "rouse/future/child.hpp"
+#include "rouse/core/internal/borrow.hpp"
+#include "rouse/core/internal/movable_until_polled.hpp"
+#include "rouse/future/internal/child.hpp"
 
 namespace rouse {
 
@@ -30,30 +30,36 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   Poll<Output> poll(Context& cx) {
     ROUSE_ASSERT(futures_.has_value(), "race(...) was polled again after it was ready");
     move_check_.set_polled();
-    Outcome<Output> outcome;
+    internal::Outcome<Output> outcome;
     const bool is_over = std::apply(
-        [&](auto&... future) { return (poll_into(outcome, future, cx) || ...); }, *futures_);
+        [&](auto&... future) { return (internal::poll_into(outcome, future, cx) || ...); },
+        *futures_);
     if (!is_over) return pending;
     futures_.reset();
-    return take_ready(outcome);
+    return internal::take_ready(outcome);
   }
 
   /// Whether one of the futures borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept {
     return futures_ &&
-           std::apply([](const auto&... future) { return (future_borrows(future) || ...); },
-                      *futures_);
+           std::apply(
+               [](const auto&... future) { return (internal::future_borrows(future) || ...); },
+               *futures_);
   }
 
  private:
   std::optional<std::tuple<First, Others...>> futures_;
-  MovableUntilPolled move_check_;
+  internal::MovableUntilPolled move_check_;
 };
 
-/// False if one of them is no future, too.
+namespace internal {
+
+/// Also false if one of them is not a future.
 template <class First, class... Others>
 inline constexpr bool have_same_output =
     requires { requires(std::same_as<output_t<First>, output_t<Others>> && ...); };
+
+}  // namespace internal
 
 template <class First, class... Others>
 auto race(First&& first, Others&&... others) {
@@ -62,12 +68,12 @@ auto race(First&& first, Others&&... others) {
   static_assert(are_futures,
                 "race needs futures: did you pass a function instead of calling it? write "
                 "race(f(), g())");
-  constexpr bool can_keep = Keepable<First> && (Keepable<Others> && ...);
+  constexpr bool can_keep = internal::Keepable<First> && (internal::Keepable<Others> && ...);
   static_assert(!are_futures || can_keep,
                 "race keeps its futures by value and one of these can't be copied: write "
                 "race(std::move(f), std::move(g))");
   constexpr bool same =
-      have_same_output<std::remove_cvref_t<First>, std::remove_cvref_t<Others>...>;
+      internal::have_same_output<std::remove_cvref_t<First>, std::remove_cvref_t<Others>...>;
   static_assert(!are_futures || same,
                 "race needs futures of one output type: use select, whose output says which one "
                 "was first");

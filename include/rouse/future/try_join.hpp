@@ -1,11 +1,12 @@
-// try_join(f...): runs all futures; ends at the first failure, dropping the others at once.
+// try_join(f...): runs all futures concurrently; stops at the first failure and drops the others at
+// once.
 //
-// A failure is an exception, which is thrown, or an error in a Result output. If any child outputs
-// a Result the output is Result<tuple<...>> with the values taken out of their Results; else it is
-// the plain tuple. Unit stands for a void output, a pointer for a reference.
-// Each poll polls every child that is not done, in order. No allocation.
-// Cancel safety: dropping it drops all children, and the outputs of those that were done. The same
-// happens to them when another child fails.
+// A failure is an exception, which is rethrown, or an error in a Result output. If any child
+// outputs a Result, the output is Result<tuple<...>> with the unwrapped values; otherwise it is the
+// plain tuple. Unit stands for a void output, a pointer for a reference. Each poll polls every
+// child that is not done, in order. No allocation.
+// Cancel safety: dropping it drops all children, and the outputs of those that are done. The same
+// happens when another child fails.
 #pragma once
 
 #include <exception>
@@ -17,10 +18,12 @@
 
 #include "rouse/base/result.hpp"
 #include "rouse/core/future.hpp"
-#include "rouse/core/movable_until_polled.hpp"
-#include "rouse/future/child.hpp"
+#include "rouse/core/internal/movable_until_polled.hpp"
+#include "rouse/future/internal/child.hpp"
 
 namespace rouse {
+
+namespace internal {
 
 /// T for Result<T>, else the type itself.
 template <class T>
@@ -32,11 +35,13 @@ struct Unwrapped<Result<T>> {
   using Type = T;
 };
 
+}  // namespace internal
+
 template <Future... Fs>
 class [[nodiscard("a future does nothing until it is polled: co_await it or spawn it")]] TryJoin {
-  using Children = std::tuple<Child<Fs>...>;
-  using Values = std::tuple<stored_t<typename Unwrapped<output_t<Fs>>::Type>...>;
-  static constexpr bool has_results = (is_result<output_t<Fs>> || ...);
+  using Children = std::tuple<internal::Child<Fs>...>;
+  using Values = std::tuple<stored_t<typename internal::Unwrapped<output_t<Fs>>::Type>...>;
+  static constexpr bool has_results = (internal::is_result<output_t<Fs>> || ...);
 
  public:
   using Output = std::conditional_t<has_results, Result<Values>, Values>;
@@ -50,7 +55,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
     std::error_code error;
     std::apply(
         [&](auto&... child) {
-          // Not a single child is looked at after one that failed: they are gone.
+          // No child is checked after one that failed: they are destroyed.
           static_cast<void>(
               ((all_done = child.poll(cx) && all_done, !drop_all_if_failed(child, error)) && ...));
         },
@@ -73,14 +78,14 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
 
  private:
   template <class F>
-  bool drop_all_if_failed(Child<F>& child, std::error_code& error) {
+  bool drop_all_if_failed(internal::Child<F>& child, std::error_code& error) {
     if (!child.is_done()) return false;
     if (child.has_failed()) {
       const std::exception_ptr thrown = child.error();
       children_.reset();
       std::rethrow_exception(thrown);
     }
-    if constexpr (is_result<output_t<F>>) {
+    if constexpr (internal::is_result<output_t<F>>) {
       if (!child.output().has_value()) {
         error = child.output().error();
         children_.reset();
@@ -91,10 +96,10 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   }
 
   template <class F>
-  static auto value_of(Child<F>& child) {
+  static auto value_of(internal::Child<F>& child) {
     if constexpr (std::is_same_v<output_t<F>, Result<void>>) {
       return Unit();
-    } else if constexpr (is_result<output_t<F>>) {
+    } else if constexpr (internal::is_result<output_t<F>>) {
       return *std::move(child.output());
     } else {
       return std::move(child.output());
@@ -102,7 +107,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   }
 
   std::optional<Children> children_;
-  MovableUntilPolled move_check_;
+  internal::MovableUntilPolled move_check_;
 };
 
 template <class... Fs>
@@ -111,7 +116,7 @@ auto try_join(Fs&&... futures) {
   static_assert(are_futures,
                 "try_join needs futures: did you pass a function instead of calling it? write "
                 "try_join(f(), g())");
-  constexpr bool can_keep = (Keepable<Fs> && ...);
+  constexpr bool can_keep = (internal::Keepable<Fs> && ...);
   static_assert(!are_futures || can_keep,
                 "try_join keeps its futures by value and one of these can't be copied: write "
                 "try_join(std::move(f), std::move(g))");

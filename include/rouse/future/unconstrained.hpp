@@ -1,22 +1,24 @@
 // unconstrained(f): the future `f`, polled without the task's budget (core/context.hpp): a channel,
-// a join or a socket inside never answers pending just to let other tasks run. For short stretches
+// a join or a socket inside never returns pending just to let other tasks run. For short stretches
 // that must not be interrupted; a future that is always ready starves the other tasks of its
-// thread. The budget is as it was after each poll, also if that throws: what else the task awaits
-// is limited as before. Completes when `f` does, with its output; throws what `f` throws. Cancel
-// safety: dropping it drops `f`.
+// thread. After each poll the budget is restored, even if the poll throws: the other awaits of the
+// task are limited as before. Completes when `f` does, with its output; throws what `f` throws.
+// Cancel safety: dropping it drops `f`.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 #include <utility>
 
-#include "rouse/core/borrow.hpp"
 #include "rouse/core/future.hpp"
-#include "rouse/future/child.hpp"
+#include "rouse/core/internal/borrow.hpp"
+#include "rouse/future/internal/child.hpp"
 
 namespace rouse {
 
-/// No limit for as long as it lives.
+namespace internal {
+
+/// Removes the limit while it lives.
 class WithoutBudget {
  public:
   explicit WithoutBudget(Context& cx) noexcept
@@ -30,6 +32,8 @@ class WithoutBudget {
   const std::uint32_t before_;
 };
 
+}  // namespace internal
+
 template <Future F>
 class [[nodiscard(
     "a future does nothing until it is polled: co_await it or spawn it")]] Unconstrained {
@@ -39,12 +43,12 @@ class [[nodiscard(
   explicit Unconstrained(F future) : future_(std::move(future)) {}
 
   Poll<Output> poll(Context& cx) {
-    const WithoutBudget unlimited(cx);
+    const internal::WithoutBudget unlimited(cx);
     return future_.poll(cx);
   }
 
   /// Whether the future borrows: see Async::borrows.
-  [[nodiscard]] bool borrows() const noexcept { return future_borrows(future_); }
+  [[nodiscard]] bool borrows() const noexcept { return internal::future_borrows(future_); }
 
  private:
   F future_;
@@ -56,10 +60,11 @@ auto unconstrained(F&& future) {
   static_assert(Future<Kept>,
                 "unconstrained needs a future: did you pass a function instead of calling it? "
                 "write unconstrained(f())");
-  static_assert(!Future<Kept> || Keepable<F>,
+  static_assert(!Future<Kept> || internal::Keepable<F>,
                 "unconstrained keeps its future by value and this one can't be copied: write "
                 "unconstrained(std::move(f))");
-  if constexpr (Future<Kept> && Keepable<F>) return Unconstrained<Kept>(std::forward<F>(future));
+  if constexpr (Future<Kept> && internal::Keepable<F>)
+    return Unconstrained<Kept>(std::forward<F>(future));
 }
 
 }  // namespace rouse

@@ -1,4 +1,4 @@
-// yield_now(): pending once, having woken itself: other tasks that are ready get their turn first.
+// yield_now(): wakes itself and is pending once, so that other ready tasks get their turn first.
 // Cancel safety: dropping it loses nothing.
 #pragma once
 

@@ -1,9 +1,8 @@
-// The AsyncBufRead concept: a reader that has a buffer inside, so that one may look for the end of
-// a line before taking it out.
+// The AsyncBufRead concept: a reader with a buffer inside, so that you may look for the end of a
+// line before you consume it.
 //
-// Contract: poll_fill_buf gives what is in the buffer, reading more first only if it is empty; an
-// empty span is the end of the stream. `consume` takes so many bytes out, at most as many as were
-// given.
+// Contract: poll_fill_buf gives what is in the buffer, and reads more first only if it is empty; an
+// empty span means end of file. `consume` removes this many bytes, at most as many as were given.
 #pragma once
 
 #include "rouse/io/async_read.hpp"

@@ -1,11 +1,10 @@
-// The AsyncRead concept: where bytes come from: a socket, a file, an end of a pipe, a buffer.
+// The AsyncRead concept: a source of bytes: a socket, a file, an end of a pipe, a buffer.
 //
-// Contract: poll_read reads at least one byte into `buf` and says how many; 0 is the end of the
-// stream (or `buf` is empty). A poll that returns pending has read nothing and has arranged for the
-// latest context's waker to be woken. One task reads at a time: it is the waker of the last poll
-// that is woken. It takes a step of the budget (core/context.hpp) if it may be ready again and
-// again.
-// poll_readv, where there is one, does the same with several buffers, filled one after another.
+// Contract: poll_read reads at least one byte into `buf` and says how many; 0 means end of file (or
+// that `buf` is empty). A poll that returns pending has read nothing and has stored the waker of
+// the latest context. One task reads at a time: only the waker of the last poll is woken. It takes
+// a step of the budget (core/context.hpp) if it may be ready again and again. poll_readv, if there
+// is one, does the same with several buffers, filled one after another.
 #pragma once
 
 #include <concepts>

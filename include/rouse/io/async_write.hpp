@@ -1,11 +1,11 @@
-// The AsyncWrite concept: where bytes go.
+// The AsyncWrite concept: a destination of bytes.
 //
-// Contract: poll_write takes at least one byte of `data` and says how many; 0 only if `data` is
-// empty or nothing more will ever be taken. poll_flush is ready when all that was written has left
-// this object's own buffers. poll_shutdown flushes and ends the stream: the other side reads its
-// end; nothing may be written after. A poll that returns pending has taken nothing and has arranged
-// for the latest context's waker to be woken. One task writes at a time.
-// poll_writev, where there is one, does the same with several buffers, taken one after another.
+// Contract: poll_write accepts at least one byte of `data` and says how many; 0 only if `data` is
+// empty or no more bytes will ever be accepted. poll_flush is ready when all written bytes have
+// left this object's own buffers. poll_shutdown flushes and closes the writing side: the peer reads
+// end of file; nothing may be written after. A poll that returns pending has accepted nothing and
+// has stored the waker of the latest context. One task writes at a time. poll_writev, if there is
+// one, does the same with several buffers, one after another.
 #pragma once
 
 #include <concepts>

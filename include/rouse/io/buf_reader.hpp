@@ -1,5 +1,5 @@
-// BufReader: reads from its reader in large pieces, so that small reads, lines and the search for
-// a delimiter cost no system call each.
+// BufReader: reads large pieces from its reader, so that small reads, lines and the search for a
+// delimiter do not cost a system call each.
 //
 //   io::BufReader reader(stream);                 // borrows the stream
 //   io::BufReader reader(std::move(stream));      // owns it
@@ -7,24 +7,23 @@
 // Bytes [begin_, end_) of the buffer were read and not yet given.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
 
 #include "rouse/base/assert.hpp"
+#include "rouse/base/internal/box.hpp"
 #include "rouse/io/async_read.hpp"
-#include "rouse/io/buffer_size.hpp"
+#include "rouse/io/internal/buffer_size.hpp"
 #include "rouse/io/lines.hpp"
 #include "rouse/io/read.hpp"
 
 namespace rouse::io {
 
-/// `R` is the reader, which it then owns, or a reference to it. What is in the buffer is lost for
-/// the reader below when the BufReader goes.
+/// `R` is the reader, which it then owns, or a reference to it. Bytes left in the buffer are lost
+/// when the BufReader is destroyed.
 template <class R>
 class BufReader : public ReadMembers<BufReader<R>>, public BufReadMembers<BufReader<R>> {
   static_assert(AsyncRead<std::remove_reference_t<R>>,
@@ -32,14 +31,13 @@ class BufReader : public ReadMembers<BufReader<R>>, public BufReadMembers<BufRea
                 "std::size_t>> poll_read(rouse::Context&, std::span<std::byte>)`");
 
  public:
-  explicit BufReader(std::type_identity_t<R>&& inner, std::size_t capacity = default_buffer_size)
-      : inner_(std::forward<R>(inner)),
-        buf_(std::make_unique_for_overwrite<std::byte[]>(capacity)),
-        capacity_(capacity) {
+  explicit BufReader(std::type_identity_t<R>&& inner,
+                     std::size_t capacity = internal::default_buffer_size)
+      : inner_(std::forward<R>(inner)), buf_(new std::byte[capacity]), capacity_(capacity) {
     ROUSE_ASSERT(capacity > 0, "a BufReader needs a capacity of at least one byte");
   }
 
-  /// A read as large as the buffer does not go through it.
+  /// A read at least as large as the buffer bypasses it.
   Poll<Result<std::size_t>> poll_read(Context& cx, std::span<std::byte> buf) {
     if (begin_ == end_ && buf.size() >= capacity_) return inner_.poll_read(cx, buf);
     if (buf.empty()) return Poll<Result<std::size_t>>::ready(std::size_t{0});
@@ -47,7 +45,7 @@ class BufReader : public ReadMembers<BufReader<R>>, public BufReadMembers<BufRea
     if (polled.is_pending()) return pending;
     if (!polled.value()) return Poll<Result<std::size_t>>::ready(polled.value().error());
     const std::span<const std::byte> got = *polled.value();
-    const std::size_t n = std::min(buf.size(), got.size());
+    const std::size_t n = buf.size() < got.size() ? buf.size() : got.size();
     if (n != 0) std::memcpy(buf.data(), got.data(), n);
     consume(n);
     return Poll<Result<std::size_t>>::ready(n);
@@ -75,14 +73,14 @@ class BufReader : public ReadMembers<BufReader<R>>, public BufReadMembers<BufRea
   [[nodiscard]] std::span<const std::byte> buffer() const noexcept {
     return std::span<const std::byte>(buf_.get() + begin_, end_ - begin_);
   }
-  /// The reader below. Reading from it misses what is in the buffer.
+  /// The underlying reader. Reading from it skips what is in the buffer.
   [[nodiscard]] std::remove_reference_t<R>& inner() noexcept { return inner_; }
-  /// Gives the reader below back; what is in the buffer is lost.
+  /// Returns the underlying reader; bytes left in the buffer are lost.
   [[nodiscard]] R into_inner() && { return std::forward<R>(inner_); }
 
  private:
   R inner_;
-  std::unique_ptr<std::byte[]> buf_;
+  internal::Box<std::byte[]> buf_;
   std::size_t capacity_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;

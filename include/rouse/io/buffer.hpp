@@ -1,5 +1,5 @@
-// Buffer, BufferMut: what is written from and read into: bytes that belong to somebody else. Made
-// from whatever holds bytes or characters one after another:
+// Buffer, BufferMut: borrowed bytes to write from and to read into. Anything that holds contiguous
+// bytes or characters converts to them:
 //
 //   std::array<char, 4096> buf;
 //   std::size_t n = co_await peer.read(buf);
@@ -10,20 +10,28 @@
 #include <concepts>
 #include <cstddef>
 #include <cstring>
-#include <ranges>
-#include <span>
+#include <span>  // std::data, std::size
 #include <type_traits>
 
 namespace rouse::io {
 
+/// The element types of a buffer: std::byte, char, unsigned char, char8_t.
 template <class T>
 concept ByteLike =
     std::same_as<std::remove_cv_t<T>, std::byte> || std::same_as<std::remove_cv_t<T>, char> ||
     std::same_as<std::remove_cv_t<T>, unsigned char> || std::same_as<std::remove_cv_t<T>, char8_t>;
 
+/// A vector, an array, a string: contiguous bytes.
 template <class R>
-concept ByteRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
-                    ByteLike<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
+concept ByteRange = requires(std::remove_reference_t<R>& bytes) {
+  requires ByteLike<std::remove_pointer_t<decltype(std::data(bytes))>>;
+  { std::size(bytes) } -> std::convertible_to<std::size_t>;
+};
+/// A ByteRange that may be written to.
+template <class R>
+concept MutableByteRange = ByteRange<R> && requires(std::remove_reference_t<R>& bytes) {
+  requires !std::is_const_v<std::remove_pointer_t<decltype(std::data(bytes))>>;
+};
 
 /// Bytes to read into.
 class BufferMut {
@@ -33,11 +41,11 @@ class BufferMut {
     requires(!std::is_const_v<T>)
   BufferMut(T* data, std::size_t size) noexcept
       : data_(reinterpret_cast<std::byte*>(data)), size_(size) {}
-  template <ByteRange R>
-    requires(!std::same_as<std::remove_cvref_t<R>, BufferMut> &&
-             !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>)
-  BufferMut(R&& bytes) noexcept : BufferMut(std::ranges::data(bytes), std::ranges::size(bytes)) {}
+  template <MutableByteRange R>
+    requires(!std::same_as<std::remove_cvref_t<R>, BufferMut>)
+  BufferMut(R&& bytes) noexcept : BufferMut(std::data(bytes), std::size(bytes)) {}
 
+  /// The first byte.
   [[nodiscard]] constexpr std::byte* data() const noexcept { return data_; }
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
@@ -48,8 +56,8 @@ class BufferMut {
   std::size_t size_ = 0;
 };
 
-/// Bytes to write. Of a string literal, or another array of const char, what is before its first
-/// NUL, or all if there is none: for bytes that may be zero say {data, size}, or have a std::array.
+/// Bytes to write. A string literal, or another array of const char, ends at its first NUL, if
+/// there is one: for bytes that may be zero write {data, size}, or use a std::array.
 class Buffer {
  public:
   constexpr Buffer() noexcept = default;
@@ -65,8 +73,9 @@ class Buffer {
   Buffer(const BufferMut& bytes) noexcept : Buffer(bytes.data(), bytes.size()) {}
   template <ByteRange R>
     requires(!std::same_as<std::remove_cvref_t<R>, Buffer>)
-  Buffer(R&& bytes) noexcept : Buffer(std::ranges::data(bytes), std::ranges::size(bytes)) {}
+  Buffer(R&& bytes) noexcept : Buffer(std::data(bytes), std::size(bytes)) {}
 
+  /// The first byte.
   [[nodiscard]] constexpr const std::byte* data() const noexcept { return data_; }
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }

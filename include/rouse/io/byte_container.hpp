@@ -1,5 +1,5 @@
-// ByteContainer: what bytes are read into when it is not known how many there are: a
-// std::vector<std::byte>, a std::string.
+// ByteContainer: a container to read an unknown number of bytes into: a std::vector<std::byte>, a
+// std::string.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,12 @@ concept ByteContainer = ByteRange<C&> && requires(C& bytes, std::size_t n) {
   { bytes.capacity() } -> std::convertible_to<std::size_t>;
 };
 
-template <ByteContainer C>
+}  // namespace rouse::io
+
+namespace rouse::internal {
+
+/// At its end.
+template <io::ByteContainer C>
 void append_bytes(C& to, std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
   const std::size_t old = to.size();
@@ -25,4 +30,4 @@ void append_bytes(C& to, std::span<const std::byte> bytes) {
   std::memcpy(to.data() + old, bytes.data(), bytes.size());
 }
 
-}  // namespace rouse::io
+}  // namespace rouse::internal

@@ -1,7 +1,6 @@
-// BytesReader: reads bytes that are there already: a test's input, a message that was received.
+// BytesReader: reads bytes that are already in memory: a test's input, a received message.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -13,14 +12,14 @@
 
 namespace rouse::io {
 
-/// Borrows the bytes. Never waits, but when the task's budget is used up.
+/// Borrows the bytes. Never waits, except when the task's budget is used up.
 class BytesReader : public ReadMembers<BytesReader>, public BufReadMembers<BytesReader> {
  public:
   explicit BytesReader(Buffer bytes) noexcept : rest_(bytes) {}
 
   Poll<Result<std::size_t>> poll_read(Context& cx, std::span<std::byte> buf) {
     if (!cx.take_budget()) return pending;
-    const std::size_t n = std::min(buf.size(), rest_.size());
+    const std::size_t n = buf.size() < rest_.size() ? buf.size() : rest_.size();
     if (n != 0) std::memcpy(buf.data(), rest_.data(), n);
     rest_ = rest_.subspan(n);
     return Poll<Result<std::size_t>>::ready(n);

@@ -1,5 +1,5 @@
-// Decoder, Encoder: how bytes become frames and frames bytes, without any waiting: what FramedRead
-// and FramedWrite need of a codec. LengthDelimited and LinesCodec are two.
+// Decoder, Encoder: turn bytes into frames and back, without any waiting. FramedRead and
+// FramedWrite need a codec. LengthDelimitedCodec and LinesCodec are two.
 #pragma once
 
 #include <concepts>
@@ -12,8 +12,11 @@
 
 namespace rouse::io {
 
-/// decode: the next frame, whose bytes it consumes, or nothing if more bytes are needed for it.
-/// decode_end: the same when there are no more bytes: nothing only if the buffer is empty.
+/// decode: the next frame, whose bytes it consumes, or an empty optional if more bytes are needed.
+/// decode_end: the same at end of file: an empty optional only if the buffer is empty.
+/// After an error there are no more frames, unless the codec says that it goes on after its errors:
+/// `static constexpr bool recovers = true;`. Then it must have consumed what it can't use, or do so
+/// in its next call.
 template <class C>
 concept Decoder = requires(C& codec, FrameBuffer& input) {
   typename C::Frame;
@@ -21,8 +24,8 @@ concept Decoder = requires(C& codec, FrameBuffer& input) {
   { codec.decode_end(input) } -> std::same_as<Result<std::optional<typename C::Frame>>>;
 };
 
-/// encode: appends the frame's bytes, all of them, or, with an error, none. `Outgoing` is what is
-/// sent: the frame, or what refers to its content.
+/// encode: appends all of the frame's bytes or, with an error, none. `Outgoing` is what is sent:
+/// the frame, or a reference to its content.
 template <class C>
 concept Encoder =
     requires(C& codec, const typename C::Outgoing& frame, std::vector<std::byte>& output) {

@@ -1,29 +1,29 @@
-// copy: all bytes of a reader to a writer. copy_buf: the same without a buffer of its own, from a
-// reader that has one.
+// copy: copies all bytes of a reader to a writer. copy_buf: the same from a buffered reader,
+// without a buffer of its own.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "rouse/base/assert.hpp"
-#include "rouse/base/attributes.hpp"
-#include "rouse/core/fallible.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/box.hpp"
+#include "rouse/core/result_future.hpp"
 #include "rouse/io/async_buf_read.hpp"
 #include "rouse/io/async_write.hpp"
 #include "rouse/io/error.hpp"
 
-namespace rouse::io {
+namespace rouse::internal {
 
-/// How far a copy is. When there is nothing to read for now, what was written is flushed: a peer
-/// that waits for it may be who has to send the next.
+/// The progress of a copy. When there is nothing to read for now, written bytes are flushed: the
+/// peer may need them before it sends more.
 class Copying {
  public:
-  /// With the number of bytes, when the reader has ended and the writer is flushed.
+  /// Ready with the number of bytes, when the reader is at end of file and the writer is flushed.
   template <class R, class W>
   Poll<Result<std::uint64_t>> poll(Context& cx, R& reader, W& writer) {
-    if (!buf_) buf_ = std::make_unique_for_overwrite<std::byte[]>(size);
+    if (!buf_) buf_ = internal::Box<std::byte[]>(new std::byte[size]);
     for (;;) {
       if (begin_ == end_ && !ended_) {
         const Poll<Result<void>> polled = poll_fill(cx, reader);
@@ -60,7 +60,7 @@ class Copying {
       if (polled.is_pending()) return pending;
       const Result<std::size_t>& n = polled.value();
       if (!n) return Poll<Result<void>>::ready(n.error());
-      if (*n == 0) return Poll<Result<void>>::ready(Error::write_zero);
+      if (*n == 0) return Poll<Result<void>>::ready(io::Error::write_zero);
       ROUSE_ASSERT(*n <= end_ - begin_, "poll_write says it took more than there was");
       begin_ += *n;
       copied_ += *n;
@@ -85,7 +85,7 @@ class Copying {
     return Poll<Result<std::uint64_t>>::ready(copied_);
   }
 
-  std::unique_ptr<std::byte[]> buf_;
+  internal::Box<std::byte[]> buf_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::uint64_t copied_ = 0;
@@ -93,12 +93,17 @@ class Copying {
   bool flushed_ = true;
 };
 
-/// Completes when the reader has ended, with how many bytes it had; all were written and flushed.
-/// The writer is not shut down. Not cancel safe: dropped midway, bytes that were read and not yet
-/// written are lost. Errors: Error::write_zero, the reader's, the writer's.
+}  // namespace rouse::internal
+
+namespace rouse::io {
+
+/// Completes at the reader's end of file, with the number of bytes; all were written and flushed.
+/// The writer is not shut down.
+/// Cancel safety: not safe; bytes that were read and not yet written are lost.
+/// Errors: Error::write_zero, the reader's, the writer's.
 template <class R, class W>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] Copy
-    : public Fallible<Copy<R, W>, std::uint64_t> {
+    : public ResultFuture<Copy<R, W>, std::uint64_t> {
  public:
   Copy(R& reader, W& writer) noexcept : reader_(reader), writer_(writer) {}
 
@@ -110,7 +115,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Cop
  private:
   R& reader_;
   W& writer_;
-  Copying copying_;
+  internal::Copying copying_;
 };
 
 template <AsyncRead R, AsyncWrite W>
@@ -118,10 +123,11 @@ Copy<R, W> copy(R& reader ROUSE_LIFETIMEBOUND, W& writer ROUSE_LIFETIMEBOUND) {
   return Copy<R, W>(reader, writer);
 }
 
-/// As Copy, but dropped midway nothing is lost: what was not written is still in the reader.
+/// As Copy.
+/// Cancel safety: dropping it loses nothing: unwritten bytes are still in the reader.
 template <class R, class W>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] CopyBuf
-    : public Fallible<CopyBuf<R, W>, std::uint64_t> {
+    : public ResultFuture<CopyBuf<R, W>, std::uint64_t> {
  public:
   CopyBuf(R& reader, W& writer) noexcept : reader_(reader), writer_(writer) {}
 

@@ -1,24 +1,28 @@
-// copy_bidirectional: joins two streams: what a proxy does.
+// copy_bidirectional: connects two streams, as a proxy does.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
-#include "rouse/base/attributes.hpp"
-#include "rouse/core/fallible.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/core/result_future.hpp"
 #include "rouse/io/async_read.hpp"
 #include "rouse/io/async_write.hpp"
 #include "rouse/io/copy.hpp"
 
 namespace rouse::io {
 
-/// How many bytes went which way.
+/// How many bytes went in each direction.
 struct CopiedBothWays {
   CopiedBothWays(std::uint64_t first_way, std::uint64_t other_way) noexcept
       : a_to_b(first_way), b_to_a(other_way) {}
-  std::uint64_t a_to_b;
-  std::uint64_t b_to_a;
+  std::uint64_t a_to_b;  ///< bytes that were copied
+  std::uint64_t b_to_a;  ///< bytes that were copied
 };
+
+}  // namespace rouse::io
+
+namespace rouse::internal {
 
 /// One direction: copies, then shuts the writer down.
 class OneWay {
@@ -38,6 +42,7 @@ class OneWay {
     }
     return Poll<Result<void>>::ready(Result<void>());
   }
+  /// How many bytes so far.
   [[nodiscard]] std::uint64_t copied() const noexcept { return copied_.value_or(0); }
 
  private:
@@ -46,18 +51,23 @@ class OneWay {
   bool done_ = false;
 };
 
-/// Copies from each stream to the other. When one has ended, the other is shut down, so that who is
-/// at its far end reads the end, too. Completes when both directions have ended, or with the first
-/// error. Not cancel safe: dropped midway, bytes that were read and not yet written are lost.
+}  // namespace rouse::internal
+
+namespace rouse::io {
+
+/// Copies from each stream to the other. When one reaches end of file, the other is shut down, so
+/// that its peer reads end of file too. Completes when both directions have ended, or with the
+/// first error.
+/// Cancel safety: not safe; bytes that were read and not yet written are lost.
 template <class A, class B>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] CopyBidirectional
-    : public Fallible<CopyBidirectional<A, B>, CopiedBothWays> {
+    : public ResultFuture<CopyBidirectional<A, B>, CopiedBothWays> {
  public:
   CopyBidirectional(A& a, B& b) noexcept : a_(a), b_(b) {}
 
   Poll<Result<CopiedBothWays>> poll_result(Context& cx) {
     using Polled = Poll<Result<CopiedBothWays>>;
-    // In turns: one that always goes on may use up the task's budget, and the other gets none.
+    // In turns: a direction that is always ready may use up the task's budget and starve the other.
     back_first_ = !back_first_;
     const Poll<Result<void>> first = back_first_ ? poll_back(cx) : poll_there(cx);
     if (first.is_ready() && !first.value()) return Polled::ready(first.value().error());
@@ -74,11 +84,12 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Cop
 
   A& a_;
   B& b_;
-  OneWay a_to_b_;
-  OneWay b_to_a_;
+  internal::OneWay a_to_b_;
+  internal::OneWay b_to_a_;
   bool back_first_ = true;
 };
 
+/// Copies both ways until both have ended. See CopyBidirectional.
 template <class A, class B>
   requires(AsyncRead<A> && AsyncWrite<A> && AsyncRead<B> && AsyncWrite<B>)
 CopyBidirectional<A, B> copy_bidirectional(A& a ROUSE_LIFETIMEBOUND, B& b ROUSE_LIFETIMEBOUND) {

@@ -1,24 +1,24 @@
-// duplex(n): two streams in memory, each reads what the other writes: a connection for tests, and
+// duplex(n): two connected streams in memory; each reads what the other writes. For tests, and
 // between tasks.
 //
 //   auto [client, server] = io::duplex(4096);
 //
-// The ends may be used on different threads, and each by one reader and one writer at a time.
+// Threads: the ends may be used on different threads, each by one reader and one writer at a time.
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <utility>
 
-#include "rouse/io/concurrent_halves.hpp"
+#include "rouse/io/is_full_duplex.hpp"
 #include "rouse/io/read.hpp"
 #include "rouse/io/simplex.hpp"
 #include "rouse/io/write.hpp"
 
 namespace rouse::io {
 
-/// One end. When the other is dropped, this one reads what is under way and then the end, and its
-/// writes fail with std::errc::broken_pipe. `shutdown` ends one direction only.
+/// One end. When the other is dropped, this one reads the bytes in transit and then end of file,
+/// and its writes fail with std::errc::broken_pipe. `shutdown` ends one direction only.
 class DuplexStream : public ReadMembers<DuplexStream>, public WriteMembers<DuplexStream> {
  public:
   DuplexStream(SimplexReader reader, SimplexWriter writer) noexcept
@@ -39,7 +39,7 @@ class DuplexStream : public ReadMembers<DuplexStream>, public WriteMembers<Duple
 };
 
 template <>
-inline constexpr bool concurrent_halves<DuplexStream> = true;
+inline constexpr bool is_full_duplex<DuplexStream> = true;
 
 /// Two ends; each direction holds `capacity` bytes, at least one.
 [[nodiscard]] inline std::pair<DuplexStream, DuplexStream> duplex(std::size_t capacity) {

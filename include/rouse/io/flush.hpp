@@ -1,17 +1,18 @@
-// Flush, Shutdown: what was written goes out; the stream is ended.
+// Flush, Shutdown: empties a writer's buffers; closes its writing side.
 #pragma once
 
-#include "rouse/base/attributes.hpp"
-#include "rouse/core/fallible.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/core/result_future.hpp"
 #include "rouse/io/async_write.hpp"
 
 namespace rouse::io {
 
-/// Completes when all that was written has left the writer's own buffers. Dropped midway, nothing
-/// is lost: the rest stays in the buffers. Errors: the writer's.
+/// Completes when all written bytes have left the writer's own buffers.
+/// Cancel safety: dropping it loses nothing: the rest stays in the buffers.
+/// Errors: the writer's.
 template <class W>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] Flush
-    : public Fallible<Flush<W>, void> {
+    : public ResultFuture<Flush<W>, void> {
  public:
   explicit Flush(W& writer) noexcept : writer_(writer) {}
 
@@ -27,11 +28,12 @@ Flush<W> flush(W& writer ROUSE_LIFETIMEBOUND) {
   return Flush<W>(writer);
 }
 
-/// Flushes, then ends the stream: the other side reads its end. Nothing may be written after.
-/// Dropped midway, nothing is lost: call it again. Errors: the writer's.
+/// Flushes, then closes the writing side: the peer reads end of file. Nothing may be written after.
+/// Cancel safety: dropping it loses nothing: call it again.
+/// Errors: the writer's.
 template <class W>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] Shutdown
-    : public Fallible<Shutdown<W>, void> {
+    : public ResultFuture<Shutdown<W>, void> {
  public:
   explicit Shutdown(W& writer) noexcept : writer_(writer) {}
 

@@ -1,9 +1,10 @@
 // FramedRead: the frames of a reader, as a stream.
 //
-//   io::FramedRead frames(stream, io::LengthDelimited());     // borrows; std::move(stream): owns
+//   io::FramedRead frames(stream, io::LengthDelimitedCodec());  // owns a std::move(stream)
 //   while (auto frame = co_await frames.next()) use(frame->value());
 //
-// Its items are Results, so that an error is seen; there are no more items after one.
+// Its items are Results, so that an error is seen; there are no more items after one, unless it is
+// the codec's and the codec recovers (Decoder).
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
 #include "rouse/core/stream.hpp"
 #include "rouse/io/async_read.hpp"
 #include "rouse/io/codec.hpp"
@@ -20,8 +21,9 @@
 
 namespace rouse::io {
 
-/// `R` is the reader, which it then owns, or a reference to it. Errors: the codec's, the reader's.
-/// Cancel safety: a dropped `next()` loses nothing: what was read stays here.
+/// `R` is the reader, which it then owns, or a reference to it.
+/// Cancel safety: dropping `next()` loses nothing: what was read stays here.
+/// Errors: the codec's, the reader's.
 template <class R, class Codec>
 class FramedRead {
   static_assert(AsyncRead<std::remove_reference_t<R>>,
@@ -32,10 +34,11 @@ class FramedRead {
  public:
   using Item = Result<typename Codec::Frame>;
 
-  FramedRead(std::type_identity_t<R>&& reader, Codec codec)
-      : reader_(std::forward<R>(reader)), codec_(std::move(codec)) {}
+  /// `read` is what was read already: it comes first.
+  FramedRead(std::type_identity_t<R>&& reader, Codec codec, FrameBuffer read = {})
+      : reader_(std::forward<R>(reader)), codec_(std::move(codec)), buf_(std::move(read)) {}
 
-  /// The next frame or error, or nothing at the end.
+  /// The next frame or error, or an empty optional at the end.
   Next<FramedRead> next() ROUSE_LIFETIMEBOUND { return Next<FramedRead>(*this); }
 
   PollNext<Item> poll_next(Context& cx) {
@@ -43,7 +46,7 @@ class FramedRead {
     if (!cx.take_budget()) return pending;
     while (!reader_ended_) {
       Result<std::optional<typename Codec::Frame>> frame = codec_.decode(buf_);
-      if (!frame) return end_with(frame.error());
+      if (!frame) return end_with(frame.error(), !recovers);
       if (*frame) return PollNext<Item>::ready(Item(**std::move(frame)));
       const Poll<Result<std::size_t>> polled = reader_.poll_read(cx, buf_.room());
       if (polled.is_pending()) return pending;
@@ -58,19 +61,29 @@ class FramedRead {
 
   /// What was read and is not yet a frame.
   [[nodiscard]] std::span<const std::byte> buffer() const noexcept { return buf_.bytes(); }
+  /// The underlying reader. Reading from it skips what is in the buffer.
   [[nodiscard]] std::remove_reference_t<R>& inner() noexcept { return reader_; }
+  /// Returns the underlying reader; bytes left in the buffer are lost.
+  [[nodiscard]] R into_inner() && { return std::forward<R>(reader_); }
+  /// Takes what was read and is not yet a frame.
+  [[nodiscard]] FrameBuffer take_buffer() noexcept { return std::exchange(buf_, FrameBuffer()); }
+  /// What decodes the frames.
+  [[nodiscard]] Codec& codec() noexcept { return codec_; }
 
  private:
-  PollNext<Item> end_with(std::error_code error) {
-    ended_ = true;
+  template <class, class>
+  friend class Framed;  // its split makes another one, which goes on where this one is
+  static constexpr bool recovers = requires { requires Codec::recovers; };
+
+  PollNext<Item> end_with(std::error_code error, bool ends = true) {
+    ended_ = ends;
     return PollNext<Item>::ready(Item(error));
   }
   PollNext<Item> last() {
     Result<std::optional<typename Codec::Frame>> frame = codec_.decode_end(buf_);
-    if (!frame) return end_with(frame.error());
-    if (*frame) return PollNext<Item>::ready(Item(**std::move(frame)));
-    ended_ = true;
-    return PollNext<Item>::ready(std::nullopt);
+    if (!frame) return end_with(frame.error(), !recovers);
+    ended_ = !*frame;
+    return PollNext<Item>::ready(ended_ ? std::nullopt : std::optional<Item>(**std::move(frame)));
   }
 
   R reader_;

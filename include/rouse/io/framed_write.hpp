@@ -1,10 +1,10 @@
 // FramedWrite: sends frames to a writer.
 //
-//   io::FramedWrite frames(stream, io::LengthDelimited());    // borrows; std::move(stream): owns
+//   io::FramedWrite frames(stream, io::LengthDelimitedCodec());  // owns a std::move(stream)
 //   co_await frames.send("hello");
 //
-// A frame goes into the buffer whole, and the buffer out in order: whatever is dropped midway, the
-// other side never sees a part of a frame followed by another frame.
+// A frame goes into the buffer whole, and the buffer is sent in order: whatever is dropped midway,
+// the peer never sees a part of a frame followed by another frame.
 #pragma once
 
 #include <cstddef>
@@ -12,30 +12,33 @@
 #include <span>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
-#include "rouse/base/assert.hpp"
-#include "rouse/base/attributes.hpp"
-#include "rouse/core/fallible.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/core/result_future.hpp"
 #include "rouse/io/async_write.hpp"
 #include "rouse/io/codec.hpp"
-#include "rouse/io/error.hpp"
 #include "rouse/io/flush.hpp"
+#include "rouse/io/internal/send_buffer.hpp"
+
+namespace rouse::internal {
+
+/// Whether a frame is flushed when it is sent, or may wait for others in the buffer.
+enum class Sending { flushed, buffered };
+
+}  // namespace rouse::internal
 
 namespace rouse::io {
 
-/// Whether a frame is to be on its way when it was sent, or may wait for others in the buffer.
-enum class Sending { flushed, buffered };
-
 /// Completes when the frame is in the buffer (`feed`), or has left it and the writer is flushed
-/// (`send`). Dropped midway, the frame is either in the buffer, and goes out with the next frame or
-/// flush, or it is not sent at all. Errors: the codec's, after which the next frame may be sent;
-/// Error::write_zero and the writer's.
+/// (`send`).
+/// Cancel safety: if dropped midway, the frame is either in the buffer, and is sent with the next
+/// frame or flush, or it is not sent at all.
+/// Errors: the codec's, after which the next frame may be sent; Error::write_zero and the writer's.
 template <class F>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] SendFrame
-    : public Fallible<SendFrame<F>, void> {
+    : public ResultFuture<SendFrame<F>, void> {
  public:
-  SendFrame(F& frames, typename F::Outgoing frame, Sending sending) noexcept
+  SendFrame(F& frames, typename F::Outgoing frame, internal::Sending sending) noexcept
       : frames_(frames), frame_(std::move(frame)), sending_(sending) {}
 
   Poll<Result<void>> poll_result(Context& cx) {
@@ -46,7 +49,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Sen
       if (!buffered) return Poll<Result<void>>::ready(std::move(buffered));
       frame_.reset();
     }
-    if (sending_ == Sending::flushed) return frames_.poll_flush(cx);
+    if (sending_ == internal::Sending::flushed) return frames_.poll_flush(cx);
     return Poll<Result<void>>::ready(Result<void>());
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
@@ -54,7 +57,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Sen
  private:
   F& frames_;
   std::optional<typename F::Outgoing> frame_;
-  Sending sending_;
+  internal::Sending sending_;
 };
 
 /// `W` is the writer, which it then owns, or a reference to it. Dropping it loses what is in its
@@ -74,64 +77,44 @@ class FramedWrite {
 
   /// Sends a frame at once: see SendFrame.
   SendFrame<FramedWrite> send(Outgoing frame) ROUSE_LIFETIMEBOUND {
-    return SendFrame<FramedWrite>(*this, std::move(frame), Sending::flushed);
+    return SendFrame<FramedWrite>(*this, std::move(frame), internal::Sending::flushed);
   }
   /// Adds a frame to the buffer, for a flush later on: see SendFrame.
   SendFrame<FramedWrite> feed(Outgoing frame) ROUSE_LIFETIMEBOUND {
-    return SendFrame<FramedWrite>(*this, std::move(frame), Sending::buffered);
+    return SendFrame<FramedWrite>(*this, std::move(frame), internal::Sending::buffered);
   }
   /// See io::Flush.
   Flush<FramedWrite> flush() ROUSE_LIFETIMEBOUND { return Flush<FramedWrite>(*this); }
   /// See io::Shutdown.
   Shutdown<FramedWrite> shutdown() ROUSE_LIFETIMEBOUND { return Shutdown<FramedWrite>(*this); }
 
-  /// Ready when the buffer has room for a frame. Once it began to be sent, all of it is: else what
-  /// was sent would stay in it while frames are added.
+  // Sink.
+  /// Ready when the buffer has room for a frame.
   Poll<Result<void>> poll_ready(Context& cx) {
-    if (sent_ == 0 && buf_.size() < high_water) return Poll<Result<void>>::ready(Result<void>());
-    return poll_send(cx);
+    if (buf_.is_below(internal::frames_high_water))
+      return Poll<Result<void>>::ready(Result<void>());
+    return buf_.poll_send(cx, writer_);
   }
   /// Adds a frame to the buffer.
-  Result<void> start_send(const Outgoing& frame) { return codec_.encode(frame, buf_); }
-  Poll<Result<void>> poll_flush(Context& cx) {
-    Poll<Result<void>> sent = poll_send(cx);
-    if (sent.is_pending() || !sent.value()) return sent;
-    return writer_.poll_flush(cx);
-  }
-  Poll<Result<void>> poll_shutdown(Context& cx) {
-    Poll<Result<void>> sent = poll_send(cx);
-    if (sent.is_pending() || !sent.value()) return sent;
-    return writer_.poll_shutdown(cx);
-  }
+  Result<void> start_send(const Outgoing& frame) { return codec_.encode(frame, buf_.bytes()); }
+  Poll<Result<void>> poll_flush(Context& cx) { return buf_.poll_flush(cx, writer_); }
+  Poll<Result<void>> poll_shutdown(Context& cx) { return buf_.poll_shutdown(cx, writer_); }
+  /// See Sink: a shutdown.
+  Poll<Result<void>> poll_close(Context& cx) { return poll_shutdown(cx); }
 
-  /// What was not handed to the writer yet.
-  [[nodiscard]] std::span<const std::byte> buffer() const noexcept {
-    return std::span<const std::byte>(buf_).subspan(sent_);
-  }
+  /// What was not yet passed to the writer.
+  [[nodiscard]] std::span<const std::byte> buffer() const noexcept { return buf_.unsent(); }
+  /// The underlying writer. Bytes written to it directly overtake what is in the buffer.
   [[nodiscard]] std::remove_reference_t<W>& inner() noexcept { return writer_; }
+  /// Returns the underlying writer; bytes left in the buffer are lost.
+  [[nodiscard]] W into_inner() && { return std::forward<W>(writer_); }
+  /// What encodes the frames.
+  [[nodiscard]] Codec& codec() noexcept { return codec_; }
 
  private:
-  static constexpr std::size_t high_water = std::size_t{8} * 1024;
-
-  Poll<Result<void>> poll_send(Context& cx) {
-    while (sent_ < buf_.size()) {
-      const Poll<Result<std::size_t>> polled = writer_.poll_write(cx, buffer());
-      if (polled.is_pending()) return pending;
-      const Result<std::size_t>& n = polled.value();
-      if (!n) return Poll<Result<void>>::ready(n.error());
-      if (*n == 0) return Poll<Result<void>>::ready(Error::write_zero);
-      ROUSE_ASSERT(*n <= buf_.size() - sent_, "poll_write says it took more than there was");
-      sent_ += *n;
-    }
-    buf_.clear();
-    sent_ = 0;
-    return Poll<Result<void>>::ready(Result<void>());
-  }
-
   W writer_;
   Codec codec_;
-  std::vector<std::byte> buf_;  // the first sent_ bytes were handed to the writer
-  std::size_t sent_ = 0;
+  internal::SendBuffer buf_;
 };
 
 template <class W, class Codec>

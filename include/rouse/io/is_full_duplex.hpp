@@ -1,14 +1,14 @@
-// concurrent_halves<S>: whether a stream may be read on one thread while it is written on another:
+// is_full_duplex<S>: whether a stream may be read on one thread while it is written on another:
 // its poll_read and its poll_write share nothing that is not safe for that. Then `split` needs no
 // lock. A stream says so where it is defined:
 //
 //   template <>
-//   inline constexpr bool concurrent_halves<TcpStream> = true;
+//   inline constexpr bool is_full_duplex<TcpStream> = true;
 #pragma once
 
 namespace rouse::io {
 
 template <class S>
-inline constexpr bool concurrent_halves = false;
+inline constexpr bool is_full_duplex = false;
 
 }  // namespace rouse::io

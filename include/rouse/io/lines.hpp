@@ -11,23 +11,24 @@
 #include <type_traits>
 #include <utility>
 
-#include "rouse/base/attributes.hpp"
-#include "rouse/core/fallible.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/core/result_future.hpp"
 #include "rouse/core/stream.hpp"
 #include "rouse/io/async_buf_read.hpp"
 #include "rouse/io/read_until.hpp"
 
 namespace rouse::io {
 
-/// Completes with the next line, or with nothing at the end. Dropped midway, nothing is lost: what
-/// was read of the line stays in the Lines. Errors: Error::too_long, the reader's. After an error
-/// there are no more lines.
+/// Completes with the next line, or with an empty optional at end of file.
+/// Cancel safety: dropping it loses nothing: a partial line stays in the Lines.
+/// Errors: Error::too_long, the reader's. After an error there are no more lines.
 template <class L>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] NextLine
-    : public Fallible<NextLine<L>, std::optional<std::string>> {
+    : public ResultFuture<NextLine<L>, std::optional<std::string>> {
  public:
   explicit NextLine(L& lines) noexcept : lines_(lines) {}
 
+  /// The poll of next_line.
   Poll<Result<std::optional<std::string>>> poll_result(Context& cx) { return lines_.poll_line(cx); }
   [[nodiscard]] bool borrows() const noexcept { return true; }
 
@@ -50,6 +51,7 @@ class Lines {
   /// The same as a stream has it. Errors are thrown, as std::system_error.
   Next<Lines> next() ROUSE_LIFETIMEBOUND { return Next<Lines>(*this); }
 
+  /// The poll of next_line.
   Poll<Result<std::optional<std::string>>> poll_line(Context& cx) {
     using Polled = Poll<Result<std::optional<std::string>>>;
     if (ended_) return Polled::ready(std::optional<std::string>());
@@ -71,7 +73,7 @@ class Lines {
   }
   [[nodiscard]] bool borrows() const noexcept { return std::is_reference_v<R>; }
 
-  /// The reader, which stands behind the last line, or behind what was read of the next.
+  /// The reader, positioned after the last line, or after what was read of the next.
   [[nodiscard]] std::remove_reference_t<R>& reader() noexcept { return reader_; }
 
  private:
@@ -85,8 +87,8 @@ class Lines {
   }
 
   R reader_;
-  std::string line_;  // what was read of the next one
-  Delimited delimited_;
+  std::string line_;  // the part of the next one that was read
+  internal::Delimited delimited_;
   bool ended_ = false;
 };
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/result.hpp"
 #include "rouse/io/buffer.hpp"
 #include "rouse/io/frame_buffer.hpp"
@@ -21,10 +21,15 @@ class ROUSE_API LinesCodec {
   using Frame = std::string;
   using Outgoing = Buffer;
 
+  /// After a line that is too long comes the next.
+  static constexpr bool recovers = true;
+
   LinesCodec() noexcept = default;
-  /// Lines of at most so many bytes, without `\n`; Error::too_long for others.
+  /// Lines of at most this many bytes, without `\n`. A longer one is Error::too_long, once, and is
+  /// discarded up to its end.
   explicit LinesCodec(std::size_t max_line) noexcept : max_line_(max_line) {}
 
+  /// See Decoder.
   Result<std::optional<std::string>> decode(FrameBuffer& input);
   /// The last line may have no end.
   Result<std::optional<std::string>> decode_end(FrameBuffer& input);
@@ -34,7 +39,8 @@ class ROUSE_API LinesCodec {
 
  private:
   std::size_t max_line_ = default_line_limit;
-  std::size_t searched_ = 0;  // so many bytes of the input have no `\n`
+  std::size_t searched_ = 0;  // this many bytes of the input have no `\n`
+  bool is_discarding_ = false;
 };
 
 }  // namespace rouse::io

@@ -1,9 +1,9 @@
-// OwnedFd: a file descriptor that is closed when its owner ends.
+// OwnedFd: a file descriptor that is closed when its owner is destroyed.
 #pragma once
 
 #include <utility>
 
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
 
 namespace rouse::io {
 
@@ -22,10 +22,12 @@ class ROUSE_API OwnedFd {
   }
   ~OwnedFd() { close(); }
 
+  /// -1: there is none.
   [[nodiscard]] constexpr int get() const noexcept { return fd_; }
   [[nodiscard]] explicit constexpr operator bool() const noexcept { return fd_ >= 0; }
   /// Gives the descriptor to the caller, who closes it.
   [[nodiscard]] constexpr int release() noexcept { return std::exchange(fd_, -1); }
+  /// Closes the descriptor now.
   void close() noexcept {
     if (fd_ >= 0) close_fd(std::exchange(fd_, -1));
   }

@@ -1,12 +1,12 @@
-// Read: some bytes from an AsyncRead. ReadMembers: the reading functions that every reader has as
-// members.
+// Read: some bytes from an AsyncRead. ReadMembers: the reading functions, as members of every
+// reader.
 #pragma once
 
 #include <cstddef>
 #include <span>
 
-#include "rouse/base/attributes.hpp"
-#include "rouse/core/fallible.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/core/result_future.hpp"
 #include "rouse/io/async_read.hpp"
 #include "rouse/io/byte_container.hpp"
 #include "rouse/io/read_exact.hpp"
@@ -15,11 +15,12 @@
 
 namespace rouse::io {
 
-/// Completes with how many bytes were read, at least one; 0: the end of the stream. Dropped midway,
-/// nothing is lost: no byte was read. Errors: the reader's.
+/// Completes with how many bytes were read, at least one; 0 means end of file.
+/// Cancel safety: dropping it loses nothing: no byte was read.
+/// Errors: the reader's.
 template <class R>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] Read
-    : public Fallible<Read<R>, std::size_t> {
+    : public ResultFuture<Read<R>, std::size_t> {
  public:
   Read(R& reader, BufferMut buf) noexcept : reader_(reader), buf_(buf) {}
 

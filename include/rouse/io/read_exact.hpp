@@ -5,19 +5,20 @@
 #include <span>
 
 #include "rouse/base/assert.hpp"
-#include "rouse/base/attributes.hpp"
-#include "rouse/core/fallible.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/core/result_future.hpp"
 #include "rouse/io/async_read.hpp"
 #include "rouse/io/error.hpp"
 
 namespace rouse::io {
 
-/// Completes when the buffer is full. Not cancel safe: dropped midway, the bytes read so far are in
-/// the buffer and no longer in the reader, and how many they are is known only from `filled()`.
-/// Errors: Error::unexpected_end if the stream ends before; the reader's.
+/// Completes when the buffer is full.
+/// Cancel safety: not safe; the bytes read so far are in the buffer and no longer in the reader,
+/// and only `filled()` says how many they are.
+/// Errors: Error::unexpected_eof at end of file; the reader's.
 template <class R>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] ReadExact
-    : public Fallible<ReadExact<R>, void> {
+    : public ResultFuture<ReadExact<R>, void> {
  public:
   ReadExact(R& reader, BufferMut buf) noexcept : reader_(reader), buf_(buf) {}
 
@@ -28,7 +29,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Rea
       if (polled.is_pending()) return pending;
       const Result<std::size_t>& n = polled.value();
       if (!n) return Poll<Result<void>>::ready(n.error());
-      if (*n == 0) return Poll<Result<void>>::ready(Error::unexpected_end);
+      if (*n == 0) return Poll<Result<void>>::ready(Error::unexpected_eof);
       ROUSE_ASSERT(*n <= rest.size(), "poll_read says it read more than the buffer holds");
       filled_ += *n;
     }

@@ -1,9 +1,8 @@
-// ReadToEnd, ReadToString: all that a reader gives until its end.
+// ReadToEnd, ReadToString: all bytes of a reader until end of file.
 //
-// A peer that never stops must not use up the memory: there is always a limit.
+// There is always a limit: a peer that never stops must not use up the memory.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
@@ -11,25 +10,58 @@
 #include <utility>
 
 #include "rouse/base/assert.hpp"
-#include "rouse/base/attributes.hpp"
-#include "rouse/core/fallible.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/core/result_future.hpp"
 #include "rouse/io/async_read.hpp"
 #include "rouse/io/byte_container.hpp"
 #include "rouse/io/error.hpp"
 
 namespace rouse::io {
 
-/// What read_to_end and read_to_string read at most unless told otherwise.
+/// The default limit of read_to_end and read_to_string.
 inline constexpr std::size_t default_read_limit = std::size_t{1} << 30;
 
-/// Appends what it reads to a container, which between polls holds that and nothing more.
+}  // namespace rouse::io
+
+namespace rouse::internal {
+
+/// The container while it has spare room at its end.
+template <class C>
+class GrowingBytes {
+ public:
+  explicit GrowingBytes(C& out) noexcept : out_(out), filled_(out.size()) {}
+  GrowingBytes(const GrowingBytes&) = delete;
+  GrowingBytes& operator=(const GrowingBytes&) = delete;
+  ~GrowingBytes() { out_.resize(filled_); }
+
+  [[nodiscard]] std::span<std::byte> room(std::size_t most) {
+    if (filled_ == out_.size()) out_.resize(filled_ + step());
+    const std::size_t left = out_.size() - filled_;
+    return io::BufferMut(out_.data() + filled_, left < most ? left : most);
+  }
+  void add(std::size_t n) noexcept { filled_ += n; }
+
+ private:
+  /// The spare room if it is enough, otherwise so much that the container grows by doubling.
+  [[nodiscard]] std::size_t step() const noexcept {
+    constexpr std::size_t least = 512;
+    constexpr std::size_t most = 64 * 1024;
+    const std::size_t spare = out_.capacity() - filled_;
+    if (spare < least) return least;
+    return spare < most ? spare : most;
+  }
+  C& out_;
+  std::size_t filled_;
+};
+
+/// Appends to a container, which between polls holds exactly what was read.
 class ReadingToEnd {
  public:
   explicit ReadingToEnd(std::size_t limit) noexcept : limit_(limit) {}
 
   template <class R, class C>
   Poll<Result<std::size_t>> poll(Context& cx, R& reader, C& out) {
-    for (Growing<C> growing(out);;) {
+    for (GrowingBytes<C> growing(out);;) {
       std::array<std::byte, 1> probe;
       const bool at_limit = read_ == limit_;
       const std::span<std::byte> room =
@@ -39,7 +71,7 @@ class ReadingToEnd {
       const Result<std::size_t>& n = polled.value();
       if (!n) return polled;
       if (*n == 0) return Poll<Result<std::size_t>>::ready(read_);
-      if (at_limit) return Poll<Result<std::size_t>>::ready(Error::too_long);
+      if (at_limit) return Poll<Result<std::size_t>>::ready(io::Error::too_long);
       ROUSE_ASSERT(*n <= room.size(), "poll_read says it read more than the buffer holds");
       growing.add(*n);
       read_ += *n;
@@ -47,44 +79,22 @@ class ReadingToEnd {
   }
 
  private:
-  /// The container while it has room behind its content.
-  template <class C>
-  class Growing {
-   public:
-    explicit Growing(C& out) noexcept : out_(out), filled_(out.size()) {}
-    Growing(const Growing&) = delete;
-    Growing& operator=(const Growing&) = delete;
-    ~Growing() { out_.resize(filled_); }
-
-    [[nodiscard]] std::span<std::byte> room(std::size_t most) {
-      if (filled_ == out_.size()) out_.resize(filled_ + step());
-      return BufferMut(out_.data() + filled_, std::min(out_.size() - filled_, most));
-    }
-    void add(std::size_t n) noexcept { filled_ += n; }
-
-   private:
-    /// What is there already if it is enough, else so much that the container grows by doubling.
-    [[nodiscard]] std::size_t step() const noexcept {
-      constexpr std::size_t least = 512;
-      constexpr std::size_t most = 64 * 1024;
-      const std::size_t spare = out_.capacity() - filled_;
-      return std::clamp(spare, least, most);
-    }
-    C& out_;
-    std::size_t filled_;
-  };
-
   std::size_t limit_;
   std::size_t read_ = 0;
 };
 
-/// Completes at the end of the stream with how many bytes were appended to the container. Dropped
-/// midway, what was read is in the container: another call goes on from there, with a new limit.
-/// Errors: Error::too_long if there are more than `limit` bytes, of which the first `limit` are
-/// then in the container and one more is lost; the reader's.
+}  // namespace rouse::internal
+
+namespace rouse::io {
+
+/// Completes at end of file with how many bytes were appended to the container.
+/// Cancel safety: dropping it loses nothing: what was read is in the container, and another call
+/// continues there, with a new limit.
+/// Errors: Error::too_long if there are more than `limit` bytes: then the first `limit` are in the
+/// container and one more is lost; the reader's.
 template <class R, class C>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] ReadToEnd
-    : public Fallible<ReadToEnd<R, C>, std::size_t> {
+    : public ResultFuture<ReadToEnd<R, C>, std::size_t> {
  public:
   ReadToEnd(R& reader, C& out, std::size_t limit) noexcept
       : reader_(reader), out_(out), reading_(limit) {}
@@ -95,7 +105,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Rea
  private:
   R& reader_;
   C& out_;
-  ReadingToEnd reading_;
+  internal::ReadingToEnd reading_;
 };
 
 template <AsyncRead R, ByteContainer C>
@@ -104,11 +114,12 @@ ReadToEnd<R, C> read_to_end(R& reader ROUSE_LIFETIMEBOUND, C& out ROUSE_LIFETIME
   return ReadToEnd<R, C>(reader, out, limit);
 }
 
-/// Completes at the end of the stream with all of it, whatever the bytes are: nobody looks for
-/// UTF-8. Not cancel safe: dropped midway, what was read is lost. Errors: as read_to_end.
+/// Completes at end of file with all bytes, whatever they are: UTF-8 is not checked.
+/// Cancel safety: not safe; what was read is lost.
+/// Errors: as read_to_end.
 template <class R>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] ReadToString
-    : public Fallible<ReadToString<R>, std::string> {
+    : public ResultFuture<ReadToString<R>, std::string> {
  public:
   ReadToString(R& reader, std::size_t limit) noexcept : reader_(reader), reading_(limit) {}
 
@@ -123,7 +134,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Rea
  private:
   R& reader_;
   std::string text_;
-  ReadingToEnd reading_;
+  internal::ReadingToEnd reading_;
 };
 
 template <AsyncRead R>

@@ -1,6 +1,6 @@
-// ReadUntil: the bytes of an AsyncBufRead up to and with a delimiter: a line.
+// ReadUntil: the bytes of an AsyncBufRead up to and including a delimiter: a line.
 //
-// A peer that never ends its line must not use up the memory: there is always a limit.
+// There is always a limit: a peer that never ends its line must not use up the memory.
 #pragma once
 
 #include <cstddef>
@@ -8,23 +8,27 @@
 #include <span>
 #include <string>
 
-#include "rouse/base/attributes.hpp"
-#include "rouse/core/fallible.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/core/result_future.hpp"
 #include "rouse/io/async_buf_read.hpp"
 #include "rouse/io/byte_container.hpp"
 #include "rouse/io/error.hpp"
 
 namespace rouse::io {
 
-/// What a line has at most unless told otherwise.
+/// The default limit of a line.
 inline constexpr std::size_t default_line_limit = std::size_t{1} << 20;
+
+}  // namespace rouse::io
+
+namespace rouse::internal {
 
 /// Moves bytes from a reader to a container until the delimiter was moved.
 class Delimited {
  public:
   explicit Delimited(std::size_t limit) noexcept : limit_(limit) {}
 
-  /// Whether the delimiter was found; false: the stream has ended.
+  /// Whether the delimiter was found; false at end of file.
   template <class R, class C>
   Poll<Result<bool>> poll(Context& cx, R& reader, C& out, std::byte delimiter) {
     for (;;) {
@@ -34,7 +38,7 @@ class Delimited {
       const std::span<const std::byte> got = *polled.value();
       if (got.empty()) return Poll<Result<bool>>::ready(false);
       const std::size_t before = find(got, delimiter);
-      if (before > limit_ - moved_) return Poll<Result<bool>>::ready(Error::too_long);
+      if (before > limit_ - moved_) return Poll<Result<bool>>::ready(io::Error::too_long);
       const bool found = before < got.size();
       const std::size_t n = found ? before + 1 : before;
       append_bytes(out, got.first(n));
@@ -43,7 +47,9 @@ class Delimited {
       if (found) return Poll<Result<bool>>::ready(true);
     }
   }
+  /// How many bytes so far.
   [[nodiscard]] std::size_t moved() const noexcept { return moved_; }
+  /// For the next delimiter.
   void start_over() noexcept { moved_ = 0; }
 
  private:
@@ -57,14 +63,19 @@ class Delimited {
   std::size_t moved_ = 0;
 };
 
-/// Completes when the delimiter or the end of the stream was reached, with how many bytes were
-/// appended to the container, the delimiter included; 0: the stream had ended before. Dropped
-/// midway, what was read is in the container: another call with it goes on from there, with a new
-/// limit. Errors: Error::too_long if there are more than `limit` bytes before the delimiter (some
-/// of them are then in the container, the rest in the reader); the reader's.
+}  // namespace rouse::internal
+
+namespace rouse::io {
+
+/// Completes at the delimiter or at end of file, with how many bytes were appended to the
+/// container, including the delimiter; 0 if the stream had already ended.
+/// Cancel safety: dropping it loses nothing: what was read is in the container, and another call
+/// with it continues there, with a new limit.
+/// Errors: Error::too_long if there are more than `limit` bytes before the delimiter (then some of
+/// them are in the container, the rest in the reader); the reader's.
 template <class R, class C>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] ReadUntil
-    : public Fallible<ReadUntil<R, C>, std::size_t> {
+    : public ResultFuture<ReadUntil<R, C>, std::size_t> {
  public:
   ReadUntil(R& reader, std::byte delimiter, C& out, std::size_t limit) noexcept
       : reader_(reader), out_(out), delimited_(limit), delimiter_(delimiter) {}
@@ -80,7 +91,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Rea
  private:
   R& reader_;
   C& out_;
-  Delimited delimited_;
+  internal::Delimited delimited_;
   std::byte delimiter_;
 };
 
@@ -96,7 +107,7 @@ ReadUntil<R, C> read_until(R& reader ROUSE_LIFETIMEBOUND, char delimiter,
   return ReadUntil<R, C>(reader, static_cast<std::byte>(delimiter), out, limit);
 }
 
-/// Appends a line, its `\n` included, if it has one: see ReadUntil.
+/// Appends a line, including its `\n`, if it has one: see ReadUntil.
 template <AsyncBufRead R>
 ReadUntil<R, std::string> read_line(R& reader ROUSE_LIFETIMEBOUND,
                                     std::string& line ROUSE_LIFETIMEBOUND,

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <span>
 
-#include "rouse/base/attributes.hpp"
-#include "rouse/core/fallible.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/core/result_future.hpp"
 #include "rouse/io/async_read.hpp"
 
 namespace rouse::io {
@@ -23,12 +23,13 @@ Poll<Result<std::size_t>> poll_readv(R& reader, Context& cx, std::span<const Buf
   }
 }
 
-/// Completes with how many bytes were read, at least one; 0: the end of the stream, or no room.
-/// Dropped midway, nothing is lost: no byte was read. Borrows the list of buffers, too.
+/// Completes with how many bytes were read, at least one; 0 means end of file, or no room. Borrows
+/// the list of buffers, too.
+/// Cancel safety: dropping it loses nothing: no byte was read.
 /// Errors: the reader's.
 template <class R>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] Readv
-    : public Fallible<Readv<R>, std::size_t> {
+    : public ResultFuture<Readv<R>, std::size_t> {
  public:
   Readv(R& reader, std::span<const BufferMut> bufs) noexcept : reader_(reader), bufs_(bufs) {}
 

@@ -1,4 +1,4 @@
-// Interest: what somebody waits for. Ready: what a descriptor was found to be at some moment.
+// Interest: what a task waits for. Ready: the readiness of a descriptor at some moment.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@ namespace rouse::io {
 
 enum class Interest : std::uint8_t { readable = 1, writable = 2, both = 3 };
 
-/// What the reactor knows of a descriptor, as of one moment: each event of the kernel adds to it
-/// and moves its tick on, so that a reader who found nothing to read clears what he saw, and not
-/// what came meanwhile.
+/// The readiness of a descriptor at one moment. Each event of the kernel adds to it and advances
+/// its tick, so that a reader who found nothing to read clears what it saw, and not what arrived
+/// meanwhile.
 ///
 ///   tick (36 bits) | generation (20 bits) | flags (8 bits)
 class Ready {
@@ -26,23 +26,29 @@ class Ready {
   constexpr Ready() noexcept = default;
   explicit constexpr Ready(std::uint64_t word) noexcept : word_(word) {}
 
+  /// A read may give bytes, end of file, or an error.
   [[nodiscard]] constexpr bool is_readable() const noexcept { return is(Interest::readable); }
+  /// A write may succeed, or fail.
   [[nodiscard]] constexpr bool is_writable() const noexcept { return is(Interest::writable); }
-  /// The other side has ended its writing.
+  /// The peer has shut down its writing side.
   [[nodiscard]] constexpr bool is_read_closed() const noexcept {
     return (word_ & read_closed) != 0;
   }
+  /// The peer reads no more: writes will fail.
   [[nodiscard]] constexpr bool is_write_closed() const noexcept {
     return (word_ & write_closed) != 0;
   }
+  /// The system has an error for it.
   [[nodiscard]] constexpr bool is_error() const noexcept { return (word_ & error) != 0; }
 
+  /// Whether it is ready for this interest.
   [[nodiscard]] constexpr bool is(Interest interest) const noexcept {
     return (word_ & flags_of(interest)) != 0;
   }
+  /// All of it: tick, generation and flags.
   [[nodiscard]] constexpr std::uint64_t word() const noexcept { return word_; }
 
-  /// Any of these lets a waiter go on.
+  /// Any of these wakes a waiter.
   static constexpr std::uint64_t flags_of(Interest interest) noexcept {
     const auto bits = static_cast<std::uint64_t>(interest);
     return ((bits & 1) != 0 ? readable | read_closed | error | urgent : 0) |

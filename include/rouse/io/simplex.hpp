@@ -2,7 +2,8 @@
 //
 //   auto [reader, writer] = io::simplex(4096);
 //
-// The ends may be used on different threads. Not more than n bytes are under way: the writer waits.
+// At most n bytes are in transit; then the writer waits.
+// Threads: the ends may be used on different threads.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +12,16 @@
 
 #include "rouse/base/assert.hpp"
 #include "rouse/base/ref_ptr.hpp"
-#include "rouse/io/byte_pipe.hpp"
+#include "rouse/io/internal/byte_pipe.hpp"
 #include "rouse/io/read.hpp"
 #include "rouse/io/write.hpp"
 
 namespace rouse::io {
 
-/// The end to read from. Reads 0 when the writer was shut down or dropped and all was read.
+/// The reading end. Reads 0 when the writer was shut down or dropped and everything was read.
 class SimplexReader : public ReadMembers<SimplexReader> {
  public:
-  explicit SimplexReader(RefPtr<BytePipe> pipe) noexcept : pipe_(std::move(pipe)) {}
+  explicit SimplexReader(RefPtr<internal::BytePipe> pipe) noexcept : pipe_(std::move(pipe)) {}
   SimplexReader(SimplexReader&&) noexcept = default;
   SimplexReader& operator=(SimplexReader&& other) noexcept {
     SimplexReader old(std::exchange(pipe_, std::move(other.pipe_)));
@@ -36,14 +37,14 @@ class SimplexReader : public ReadMembers<SimplexReader> {
   }
 
  private:
-  RefPtr<BytePipe> pipe_;
+  RefPtr<internal::BytePipe> pipe_;
 };
 
-/// The end to write to. Writing fails with std::errc::broken_pipe when the reader was dropped, and
+/// The writing end. Writing fails with std::errc::broken_pipe when the reader was dropped, and
 /// after a shutdown. There is nothing to flush.
 class SimplexWriter : public WriteMembers<SimplexWriter> {
  public:
-  explicit SimplexWriter(RefPtr<BytePipe> pipe) noexcept : pipe_(std::move(pipe)) {}
+  explicit SimplexWriter(RefPtr<internal::BytePipe> pipe) noexcept : pipe_(std::move(pipe)) {}
   SimplexWriter(SimplexWriter&&) noexcept = default;
   SimplexWriter& operator=(SimplexWriter&& other) noexcept {
     SimplexWriter old(std::exchange(pipe_, std::move(other.pipe_)));
@@ -65,12 +66,12 @@ class SimplexWriter : public WriteMembers<SimplexWriter> {
   }
 
  private:
-  RefPtr<BytePipe> pipe_;
+  RefPtr<internal::BytePipe> pipe_;
 };
 
 /// A pipe that holds `capacity` bytes, at least one.
 [[nodiscard]] inline std::pair<SimplexReader, SimplexWriter> simplex(std::size_t capacity) {
-  RefPtr<BytePipe> pipe = make_ref<BytePipe>(capacity);
+  RefPtr<internal::BytePipe> pipe = make_ref<internal::BytePipe>(capacity);
   return std::pair<SimplexReader, SimplexWriter>(SimplexReader(pipe), SimplexWriter(pipe));
 }
 

@@ -1,5 +1,5 @@
-// empty(), repeat(byte), sink(): a reader that has nothing, one that never ends, a writer that
-// forgets.
+// empty(), repeat(byte), sink(): a reader at end of file, one that never ends, a writer that
+// discards everything.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace rouse::io {
 
-/// Is at its end.
+/// Always at end of file.
 class Empty : public ReadMembers<Empty> {
  public:
   Empty() noexcept = default;
@@ -20,7 +20,7 @@ class Empty : public ReadMembers<Empty> {
   }
 };
 
-/// Gives one byte again and again, without an end.
+/// Repeats one byte forever.
 class Repeat : public ReadMembers<Repeat> {
  public:
   explicit Repeat(std::byte byte) noexcept : byte_(byte) {}
@@ -34,7 +34,7 @@ class Repeat : public ReadMembers<Repeat> {
   std::byte byte_;
 };
 
-/// Takes everything.
+/// Accepts and discards everything.
 class Sink : public WriteMembers<Sink> {
  public:
   Sink() noexcept = default;

@@ -1,12 +1,12 @@
-// split(stream): a half to read and a half to write, for two tasks, on any two threads. Together
-// they own the stream.
+// split(stream): a read half and a write half, for two tasks on any two threads. Together they own
+// the stream.
 //
 //   auto [reader, writer] = io::split(std::move(stream));
 //   spawn(receive, std::move(reader)).detach();
 //   co_await writer.write_all("hello\n");
 //
-// A stream that is not made for that (concurrent_halves) is polled by one half at a time; the other
-// one meanwhile waits, as a task. Such a wait is as short as a poll.
+// If the stream does not support concurrent use (is_full_duplex), one half at a time polls it;
+// meanwhile the other half waits, as a task. Such a wait is as short as a poll.
 #pragma once
 
 #include <cstddef>
@@ -19,24 +19,25 @@
 #include "rouse/core/atomic_waker.hpp"
 #include "rouse/io/async_read.hpp"
 #include "rouse/io/async_write.hpp"
-#include "rouse/io/concurrent_halves.hpp"
+#include "rouse/io/is_full_duplex.hpp"
 #include "rouse/io/read.hpp"
 #include "rouse/io/readv.hpp"
 #include "rouse/io/write.hpp"
 #include "rouse/io/writev.hpp"
 
-namespace rouse::io {
+namespace rouse::internal {
 
-/// A lock between two tasks. One holds it only while it polls, so at most the other one waits.
+/// A lock between two tasks. A task holds it only during a poll, so at most the other one waits.
 class BiLock {
  public:
-  /// False: the context's waker will be woken when the other one lets go.
+  /// False: the context's waker will be woken when the other one unlocks.
   [[nodiscard]] bool poll_lock(const Context& cx) {
     if (try_lock()) return true;
     waiter_.register_waker(cx.waker());
-    // Registered first: if the other one let go before, it is seen here.
+    // Registered first: an unlock by the other half in between is seen here.
     return try_lock();
   }
+  /// Wakes the other half, if it waits.
   void unlock() {
     // ORDER: release; publishes what this half did to the stream to the other.
     held_.store(false, memory_order_release);
@@ -53,6 +54,10 @@ class BiLock {
   AtomicWaker waiter_;
 };
 
+}  // namespace rouse::internal
+
+namespace rouse::io {
+
 /// The stream that two halves own.
 template <class S>
 class SplitStream : public RefCounted<SplitStream<S>> {
@@ -62,7 +67,7 @@ class SplitStream : public RefCounted<SplitStream<S>> {
   /// What `poll` gives for the stream; pending while the other half is polling it.
   template <class Fn>
   auto poll_alone(const Context& cx, Fn&& poll) -> decltype(poll(std::declval<S&>())) {
-    if constexpr (concurrent_halves<S>) {
+    if constexpr (is_full_duplex<S>) {
       return poll(stream_);
     } else {
       if (!lock_.poll_lock(cx)) return pending;
@@ -70,74 +75,89 @@ class SplitStream : public RefCounted<SplitStream<S>> {
       return poll(stream_);
     }
   }
+  /// The stream, for what both halves may do at once.
+  [[nodiscard]] S& get_ref() noexcept {
+    static_assert(is_full_duplex<S>, "the halves of this stream take turns: only they may use it");
+    return stream_;
+  }
+  /// The stream, when both halves are back.
   [[nodiscard]] S take() { return std::move(stream_); }
 
  private:
   struct Unlocking {
-    explicit Unlocking(BiLock& held) noexcept : lock(held) {}
+    explicit Unlocking(internal::BiLock& held) noexcept : lock(held) {}
     Unlocking(const Unlocking&) = delete;
     Unlocking& operator=(const Unlocking&) = delete;
     ~Unlocking() { lock.unlock(); }
-    BiLock& lock;
+    internal::BiLock& lock;
   };
 
   S stream_;
-  BiLock lock_;
+  internal::BiLock lock_;
 };
 
-/// The half that reads.
+/// What both halves have.
 template <class S>
-class ReadHalf : public ReadMembers<ReadHalf<S>> {
+class StreamHalf {
  public:
-  explicit ReadHalf(RefPtr<SplitStream<S>> stream) noexcept : stream_(std::move(stream)) {}
+  explicit StreamHalf(RefPtr<SplitStream<S>> stream) noexcept : stream_(std::move(stream)) {}
+
+  /// What both halves share; null if it was moved from.
+  [[nodiscard]] const RefPtr<SplitStream<S>>& stream() const noexcept { return stream_; }
+  /// The stream, for what is no reading or writing. Only of one that is_full_duplex.
+  [[nodiscard]] S& get_ref() const noexcept { return checked().get_ref(); }
+  /// Of a stream that has addresses, e.g. net::TcpStream.
+  [[nodiscard]] auto local_addr() const { return get_ref().local_addr(); }
+  /// As local_addr.
+  [[nodiscard]] auto peer_addr() const { return get_ref().peer_addr(); }
+
+ protected:
+  SplitStream<S>& checked() const noexcept {
+    ROUSE_ASSERT(stream_, "use of a half of a stream that was moved from");
+    return *stream_;
+  }
+
+ private:
+  RefPtr<SplitStream<S>> stream_;
+};
+
+/// The read half.
+template <class S>
+class ReadHalf : public StreamHalf<S>, public ReadMembers<ReadHalf<S>> {
+ public:
+  using StreamHalf<S>::StreamHalf;
 
   Poll<Result<std::size_t>> poll_read(Context& cx, std::span<std::byte> buf) {
-    return checked().poll_alone(cx, [&](S& stream) { return stream.poll_read(cx, buf); });
+    return this->checked().poll_alone(cx, [&](S& stream) { return stream.poll_read(cx, buf); });
   }
   Poll<Result<std::size_t>> poll_readv(Context& cx, std::span<const BufferMut> bufs)
     requires AsyncReadVectored<S>
   {
-    return checked().poll_alone(cx, [&](S& stream) { return stream.poll_readv(cx, bufs); });
+    return this->checked().poll_alone(cx, [&](S& stream) { return stream.poll_readv(cx, bufs); });
   }
-  [[nodiscard]] const RefPtr<SplitStream<S>>& stream() const noexcept { return stream_; }
-
- private:
-  SplitStream<S>& checked() const noexcept {
-    ROUSE_ASSERT(stream_, "use of a half of a stream that was moved from");
-    return *stream_;
-  }
-  RefPtr<SplitStream<S>> stream_;
 };
 
-/// The half that writes. Dropping it does not end the stream while the other half lives: shut it
-/// down for that.
+/// The write half. Dropping it does not close the writing side while the other half lives: shut it
+/// down for that. (net::OwnedWriteHalf does.)
 template <class S>
-class WriteHalf : public WriteMembers<WriteHalf<S>> {
+class WriteHalf : public StreamHalf<S>, public WriteMembers<WriteHalf<S>> {
  public:
-  explicit WriteHalf(RefPtr<SplitStream<S>> stream) noexcept : stream_(std::move(stream)) {}
+  using StreamHalf<S>::StreamHalf;
 
   Poll<Result<std::size_t>> poll_write(Context& cx, std::span<const std::byte> data) {
-    return checked().poll_alone(cx, [&](S& stream) { return stream.poll_write(cx, data); });
+    return this->checked().poll_alone(cx, [&](S& stream) { return stream.poll_write(cx, data); });
   }
   Poll<Result<std::size_t>> poll_writev(Context& cx, std::span<const Buffer> bufs)
     requires AsyncWriteVectored<S>
   {
-    return checked().poll_alone(cx, [&](S& stream) { return stream.poll_writev(cx, bufs); });
+    return this->checked().poll_alone(cx, [&](S& stream) { return stream.poll_writev(cx, bufs); });
   }
   Poll<Result<void>> poll_flush(Context& cx) {
-    return checked().poll_alone(cx, [&](S& stream) { return stream.poll_flush(cx); });
+    return this->checked().poll_alone(cx, [&](S& stream) { return stream.poll_flush(cx); });
   }
   Poll<Result<void>> poll_shutdown(Context& cx) {
-    return checked().poll_alone(cx, [&](S& stream) { return stream.poll_shutdown(cx); });
+    return this->checked().poll_alone(cx, [&](S& stream) { return stream.poll_shutdown(cx); });
   }
-  [[nodiscard]] const RefPtr<SplitStream<S>>& stream() const noexcept { return stream_; }
-
- private:
-  SplitStream<S>& checked() const noexcept {
-    ROUSE_ASSERT(stream_, "use of a half of a stream that was moved from");
-    return *stream_;
-  }
-  RefPtr<SplitStream<S>> stream_;
 };
 
 /// The two halves of a stream.
@@ -148,7 +168,7 @@ template <class S>
   return std::pair<ReadHalf<S>, WriteHalf<S>>(ReadHalf<S>(shared), WriteHalf<S>(shared));
 }
 
-/// The stream of two halves that belong together, while nothing polls them.
+/// Puts two halves of one stream together again, while nothing polls them.
 template <class S>
 [[nodiscard]] S unsplit(ReadHalf<S> reader, WriteHalf<S> writer) {
   ROUSE_ASSERT(reader.stream() && reader.stream() == writer.stream(),

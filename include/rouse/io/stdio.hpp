@@ -1,18 +1,17 @@
-// stdin_, stdout_, stderr_: the standard streams of the process, whatever they are: a terminal, a
-// pipe, a FIFO, a socket, a file, /dev/null.
+// stdin_, stdout_, stderr_: the standard streams of the process, whatever they are connected to: a
+// terminal, a pipe, a FIFO, a socket, a file, /dev/null.
 //
 //   auto out = io::stdout_();
 //   co_await out.write_all("hello\n");
 //
-// The shell, and whoever else has the same terminal or pipe, must not find it changed: O_NONBLOCK
-// stays as it is. Each object opens the pipe or terminal once more for itself, in a way that does
-// not block, however many use it at once. Where that is not allowed (it belongs to another user, or
-// /proc is missing) the object has a duplicate, and looks before each call whether it would block:
-// if two use the same pipe or terminal at once, here or in another process, the slower one may then
-// block its thread.
-// A regular file is read and written directly, which takes as long as the disk takes.
+// The shell, and others who share the terminal or pipe, must not find it changed: O_NONBLOCK stays
+// as it is. Each object reopens the pipe or terminal for itself in nonblocking mode, however many
+// use it at once. Where that is not allowed (it belongs to another user, or /proc is missing), the
+// object has a duplicate, and checks before each call whether it would block: if two use the same
+// pipe or terminal at once, here or in another process, the slower one may then block its thread. A
+// regular file is read and written directly, which takes as long as the disk takes.
 //
-// Nothing is buffered here: what write_all has completed with has been given to the system.
+// Nothing is buffered here: when write_all completes, the system has the bytes.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +20,7 @@
 #include <span>
 #include <system_error>
 
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/result.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/core/poll.hpp"
@@ -34,30 +33,35 @@ namespace rouse::sys {
 enum class Sharing : std::uint8_t;
 }
 
-namespace rouse::io {
+namespace rouse::internal {
 
-/// A descriptor of our own of what others share, used in one direction. One task at a time.
-class ROUSE_API SharedFd {
+/// Our own descriptor of something shared with other processes, used in one direction.
+/// Threads: one task at a time.
+class ROUSE_API StdioFd {
  public:
-  /// Inside a runtime. If that fails, because `fd` is not open for instance, its error is that of
-  /// every later call.
-  SharedFd(int fd, Interest direction) noexcept;
+  /// Threads: any, inside a runtime. If that fails, because `fd` is not open for instance, its
+  /// error is that of every later call.
+  StdioFd(int fd, io::Interest direction) noexcept;
 
   Poll<Result<std::size_t>> poll_read(Context& cx, std::span<std::byte> buf);
   Poll<Result<std::size_t>> poll_write(Context& cx, std::span<const std::byte> data);
 
  private:
   template <class Fn>
-  Poll<Result<std::size_t>> poll_transfer(Context& cx, Interest direction, Fn fn);
+  Poll<Result<std::size_t>> poll_transfer(Context& cx, io::Interest direction, Fn fn);
 
-  std::optional<AsyncFd> watched_;
-  OwnedFd unwatched_;  // what is always ready: a regular file, /dev/null
+  std::optional<io::AsyncFd> watched_;
+  io::OwnedFd unwatched_;  // for what is always ready: a regular file, /dev/null
   sys::Sharing how_{};
   std::error_code error_;  // why there is neither
 };
 
-/// Reads what the process is given. Errors: bad_file_descriptor if descriptor 0 is not open; what
-/// the system says.
+}  // namespace rouse::internal
+
+namespace rouse::io {
+
+/// Standard input.
+/// Errors: bad_file_descriptor if descriptor 0 is not open; the system's.
 class ROUSE_API Stdin : public ReadMembers<Stdin> {
  public:
   explicit Stdin(int fd) noexcept : fd_(fd, Interest::readable) {}
@@ -66,12 +70,12 @@ class ROUSE_API Stdin : public ReadMembers<Stdin> {
   }
 
  private:
-  SharedFd fd_;
+  internal::StdioFd fd_;
 };
 
-/// Writes what the process has to say. When nobody reads it any more that is the error
-/// std::errc::broken_pipe, never a signal. Shutting it down does nothing: the descriptor belongs to
-/// the whole process.
+/// Standard output or standard error. Shutting it down does nothing: the descriptor belongs to the
+/// whole process.
+/// Errors: std::errc::broken_pipe when nobody reads it any more, never a signal.
 class ROUSE_API Stdout : public WriteMembers<Stdout> {
  public:
   explicit Stdout(int fd) noexcept : fd_(fd, Interest::writable) {}
@@ -83,12 +87,14 @@ class ROUSE_API Stdout : public WriteMembers<Stdout> {
 
  private:
   static Poll<Result<void>> done() noexcept { return Poll<Result<void>>::ready(Result<void>()); }
-  SharedFd fd_;
+  internal::StdioFd fd_;
 };
 
-/// Inside a runtime.
+/// Threads: any, inside a runtime.
 [[nodiscard]] ROUSE_API Stdin stdin_() noexcept;
+/// As stdin_.
 [[nodiscard]] ROUSE_API Stdout stdout_() noexcept;
+/// As stdin_.
 [[nodiscard]] ROUSE_API Stdout stderr_() noexcept;
 
 }  // namespace rouse::io

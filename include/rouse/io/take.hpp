@@ -3,7 +3,6 @@
 //   auto body = io::take(stream, content_length);     // borrows; take(std::move(stream), n): owns
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -16,7 +15,7 @@
 
 namespace rouse::io {
 
-/// Ends after n bytes, or with the reader. `R` is the reader, or a reference to it.
+/// At end of file after n bytes, or with the reader. `R` is the reader, or a reference to it.
 template <class R>
 class Take : public ReadMembers<Take<R>> {
  public:
@@ -24,7 +23,7 @@ class Take : public ReadMembers<Take<R>> {
       : inner_(std::forward<R>(inner)), left_(n) {}
 
   Poll<Result<std::size_t>> poll_read(Context& cx, std::span<std::byte> buf) {
-    const std::size_t room = std::min<std::uint64_t>(buf.size(), left_);
+    const std::size_t room = buf.size() < left_ ? buf.size() : static_cast<std::size_t>(left_);
     if (room == 0) return Poll<Result<std::size_t>>::ready(std::size_t{0});
     Poll<Result<std::size_t>> polled = inner_.poll_read(cx, buf.first(room));
     if (polled.is_pending() || !polled.value()) return polled;
@@ -34,6 +33,7 @@ class Take : public ReadMembers<Take<R>> {
   }
   /// How many more bytes it may give.
   [[nodiscard]] std::uint64_t left() const noexcept { return left_; }
+  /// The underlying reader.
   [[nodiscard]] std::remove_reference_t<R>& inner() noexcept { return inner_; }
 
  private:
@@ -41,6 +41,7 @@ class Take : public ReadMembers<Take<R>> {
   std::uint64_t left_;
 };
 
+/// The first n bytes of a reader, then end of file.
 template <class R>
   requires AsyncRead<std::remove_reference_t<R>>
 [[nodiscard]] Take<R> take(R&& reader, std::uint64_t n) {
@@ -70,6 +71,7 @@ class Chain : public ReadMembers<Chain<A, B>> {
   bool first_ended_ = false;
 };
 
+/// The bytes of one reader, then those of another.
 template <class A, class B>
   requires(AsyncRead<std::remove_reference_t<A>> && AsyncRead<std::remove_reference_t<B>>)
 [[nodiscard]] Chain<A, B> chain(A&& first, B&& second) {

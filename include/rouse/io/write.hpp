@@ -1,12 +1,12 @@
-// Write: some bytes to an AsyncWrite. WriteMembers: the writing functions that every writer has as
-// members.
+// Write: some bytes to an AsyncWrite. WriteMembers: the writing functions, as members of every
+// writer.
 #pragma once
 
 #include <cstddef>
 #include <span>
 
-#include "rouse/base/attributes.hpp"
-#include "rouse/core/fallible.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/core/result_future.hpp"
 #include "rouse/io/async_write.hpp"
 #include "rouse/io/flush.hpp"
 #include "rouse/io/write_all.hpp"
@@ -14,11 +14,12 @@
 
 namespace rouse::io {
 
-/// Completes with how many bytes were taken, at least one unless there were none. Dropped midway,
-/// nothing was written. Errors: the writer's.
+/// Completes with how many bytes were accepted, at least one unless there were none.
+/// Cancel safety: if dropped midway, nothing was written.
+/// Errors: the writer's.
 template <class W>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] Write
-    : public Fallible<Write<W>, std::size_t> {
+    : public ResultFuture<Write<W>, std::size_t> {
  public:
   Write(W& writer, Buffer data) noexcept : writer_(writer), data_(data) {}
 

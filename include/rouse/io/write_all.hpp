@@ -5,19 +5,20 @@
 #include <span>
 
 #include "rouse/base/assert.hpp"
-#include "rouse/base/attributes.hpp"
-#include "rouse/core/fallible.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/core/result_future.hpp"
 #include "rouse/io/async_write.hpp"
 #include "rouse/io/error.hpp"
 
 namespace rouse::io {
 
-/// Completes when the writer has taken all bytes; it may still have them in a buffer (see flush).
-/// Not cancel safe: dropped midway, the first `written()` bytes were written, the others were not.
-/// Errors: Error::write_zero if the writer takes no more; the writer's.
+/// Completes when the writer has accepted all bytes; it may still have them in a buffer (see
+/// flush).
+/// Cancel safety: not safe; the first `written()` bytes were written, the others were not.
+/// Errors: Error::write_zero if the writer accepts no more; the writer's.
 template <class W>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] WriteAll
-    : public Fallible<WriteAll<W>, void> {
+    : public ResultFuture<WriteAll<W>, void> {
  public:
   WriteAll(W& writer, Buffer data) noexcept : writer_(writer), data_(data) {}
 

@@ -7,8 +7,8 @@
 #include <span>
 
 #include "rouse/base/assert.hpp"
-#include "rouse/base/attributes.hpp"
-#include "rouse/core/fallible.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/core/result_future.hpp"
 #include "rouse/io/async_write.hpp"
 #include "rouse/io/error.hpp"
 
@@ -27,11 +27,13 @@ Poll<Result<std::size_t>> poll_writev(W& writer, Context& cx, std::span<const Bu
   }
 }
 
-/// Completes with how many bytes were taken, at least one unless there were none. Dropped midway,
-/// nothing was written. Borrows the list of buffers, too. Errors: the writer's.
+/// Completes with how many bytes were accepted, at least one unless there were none. Borrows the
+/// list of buffers, too.
+/// Cancel safety: if dropped midway, nothing was written.
+/// Errors: the writer's.
 template <class W>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] Writev
-    : public Fallible<Writev<W>, std::size_t> {
+    : public ResultFuture<Writev<W>, std::size_t> {
  public:
   Writev(W& writer, std::span<const Buffer> bufs) noexcept : writer_(writer), bufs_(bufs) {}
 
@@ -48,12 +50,13 @@ Writev<W> writev(W& writer ROUSE_LIFETIMEBOUND, std::span<const Buffer> bufs) {
   return Writev<W>(writer, bufs);
 }
 
-/// Completes when the writer has taken all bytes of all buffers. Not cancel safe: dropped midway,
-/// the first `written()` bytes were written, the others were not. Borrows the list of buffers, too.
-/// Errors: Error::write_zero if the writer takes no more; the writer's.
+/// Completes when the writer has accepted all bytes of all buffers. Borrows the list of buffers,
+/// too.
+/// Cancel safety: not safe; the first `written()` bytes were written, the others were not.
+/// Errors: Error::write_zero if the writer accepts no more; the writer's.
 template <class W>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] WriteAllVectored
-    : public Fallible<WriteAllVectored<W>, void> {
+    : public ResultFuture<WriteAllVectored<W>, void> {
  public:
   WriteAllVectored(W& writer, std::span<const Buffer> bufs) noexcept
       : writer_(writer), rest_(bufs) {}
@@ -79,14 +82,14 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Wri
  private:
   static constexpr std::size_t at_once = 16;
 
-  /// The caller's list stays as it is: the part that is left of its first buffer is made here.
+  /// The caller's list stays unchanged: the rest of its first buffer is created here.
   std::span<const Buffer> fill(std::array<Buffer, at_once>& window) const noexcept {
     const std::size_t count = rest_.size() < at_once ? rest_.size() : at_once;
     window[0] = Buffer(rest_[0].data() + into_first_, rest_[0].size() - into_first_);
     for (std::size_t i = 1; i < count; ++i) window[i] = rest_[i];
     return std::span<const Buffer>(window).first(count);
   }
-  /// Also skips empty buffers, so that what is left begins with a byte.
+  /// Also skips empty buffers, so that the rest begins with a byte.
   void skip_written(std::size_t n) noexcept {
     into_first_ += n;
     while (!rest_.empty() && into_first_ >= rest_[0].size()) {

@@ -1,7 +1,7 @@
-// block_on in a model: runs one future on a thread of the model, which is blocked while the future
-// waits. If it is never woken, that is a deadlock that the checker finds.
+// block_on in a model: runs one future on a thread of the model, which blocks while the future is
+// pending. If it is never woken, the checker reports a deadlock.
 //
-// rouse::block_on can be checked as well, but it is made of a mutex, a condition variable and an
+// rouse::block_on can be checked as well, but it consists of a mutex, a condition variable and an
 // atomic: many steps. Here a park and an unpark are one step each, so models stay small.
 #pragma once
 
@@ -10,11 +10,11 @@
 
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/core/future.hpp"
-#include "rouse/model/hooks.hpp"
+#include "rouse/model/internal/hooks.hpp"
 
 namespace rouse::model {
 
-/// Blocks one thread until another lets it go on. An unpark that comes first is kept: one of them.
+/// Blocks one thread until another unparks it. An earlier unpark is stored, at most one.
 class Parker {
  public:
   Parker() noexcept { object_made(stamp_); }
@@ -22,7 +22,9 @@ class Parker {
   Parker& operator=(const Parker&) = delete;
   ~Parker() { parker_destroyed(this, stamp_); }
 
+  /// Blocks the thread of the model until `unpark`, or not at all if that came first.
   void park(Where where = Where::current()) noexcept { parker_park(this, stamp_, where); }
+  /// Ends a `park`, or the next one.
   void unpark(Where where = Where::current()) noexcept { parker_unpark(this, stamp_, where); }
 
  private:
@@ -31,6 +33,7 @@ class Parker {
 
 /// What the waker of `block_on` refers to. It may outlive the call, as any waker may.
 struct ParkedThread : RefCounted<ParkedThread> {
+  /// Ends the sleep of the thread.
   void wake() {
     if (current_thread() == owner) woke_itself = true;
     parker.unpark();
@@ -50,8 +53,8 @@ auto block_on(F&& future) -> output_or_void_t<F> {
     auto poll = future.poll(cx);
     if (poll.is_ready()) return std::move(poll).value();
     thread->parker.park();
-    // A future that asks to be polled again because somebody else is in the middle of something is
-    // a spin loop.
+    // A future that wakes itself because another thread is in the middle of something is a spin
+    // loop.
     if (std::exchange(thread->woke_itself, false)) spin(Where::current());
   }
 }

@@ -7,14 +7,14 @@
 //     other.join();
 //   });
 //
-// The body is run again and again, each time with another interleaving or with other stores seen by
-// its loads. It must be deterministic but for that, make anew all that its threads share, and share
-// only rouse::atomic, Mutex, CondVar, Cell and what those guard. A spin loop calls
+// The body runs again and again, each time with another interleaving or with other stores seen by
+// its loads. Otherwise it must be deterministic. It must create everything that its threads share,
+// and share only rouse::atomic, Mutex, CondVar, Cell and what those guard. A spin loop calls
 // rouse::spin_hint() in each round.
 //
-// Found are: data races on Cell, deadlocks and lost wakeups, livelocks, leaks, double frees, uses
-// after free and after destruction, failed `ensure` and ROUSE_ASSERT, crashes, exceptions that
-// nobody catches. Needs a program that is linked with rouse::model instead of rouse::rouse.
+// It finds data races on Cell, deadlocks and lost wakeups, livelocks, leaks, double frees, uses
+// after free and after destruction, failed `ensure` and ROUSE_ASSERT, crashes, uncaught exceptions.
+// Link the program with rouse::model instead of rouse::rouse.
 #pragma once
 
 #include <cstdint>
@@ -24,35 +24,37 @@
 #include <string>
 #include <vector>
 
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
 
 namespace rouse::model {
 
+/// How far a model is explored.
 struct Options {
   static constexpr unsigned unbounded = UINT32_MAX;
 
-  /// How often a thread that could go on is interrupted by another, in one execution. Most bugs
-  /// need two. At most 14, or `unbounded`.
+  /// How often in one execution a thread that could continue is preempted. Most bugs need two. At
+  /// most 14, or `unbounded`.
   unsigned preemption_bound = 3;
-  /// How many loads of an execution may see a value that is not the newest (and stores be ordered
-  /// before one that was executed earlier). At most 14, or `unbounded`. For models that are too
-  /// large otherwise: loops that load, fail to exchange, and try again have many such executions.
+  /// How many loads of an execution may see a value that is not the newest (and how many stores may
+  /// be ordered before one that was executed earlier). At most 14, or `unbounded`. For models that
+  /// are too large otherwise: loops that load, fail to exchange and retry have many such
+  /// executions.
   unsigned old_value_bound = unbounded;
   /// An execution that takes more steps is a livelock.
   std::uint32_t max_steps = 20'000;
-  /// After so many executions the search ends, incomplete.
+  /// After this many executions the search stops, incomplete.
   std::uint64_t max_executions = 20'000'000;
   /// How many random executions to run instead of a search. 0: search.
   std::uint64_t random_runs = 0;
   std::uint64_t seed = 1;
   /// Runs this one execution: the string that a report gave.
   std::string replay = {};
-  /// An order that operations at one place do without, "FILE:LINE:COLUMN:release": a model that
-  /// does not fail then has not shown that it is needed. FILE may be the end of a path.
+  /// A memory order to leave out at one place, "FILE:LINE:COLUMN:release". If the model still
+  /// passes, it has not shown that the order is needed. FILE may be the end of a path.
   std::string leave_out = {};
   /// Report::orders is filled.
   bool collect_orders = false;
-  /// False: every single execution, for testing the checker itself.
+  /// False: runs every single execution, for testing the checker itself.
   bool prune = true;
 };
 
@@ -71,28 +73,32 @@ enum class Problem : std::uint8_t {
   not_deterministic,
 };
 
+/// Its name, for messages.
 [[nodiscard]] ROUSE_API const char* to_string(Problem problem) noexcept;
 
+/// A problem, and how it came about.
 struct Finding {
-  Problem problem;
-  std::string message;
-  std::string trace;   ///< what happened, a line a step
-  std::string replay;  ///< for Options::replay, or the environment's ROUSE_MODEL_REPLAY
+  Problem problem;      ///< of which kind
+  std::string message;  ///< what is wrong
+  std::string trace;    ///< what happened, one line per step
+  std::string replay;   ///< for Options::replay, or the environment's ROUSE_MODEL_REPLAY
 };
 
+/// The result of an exploration.
 struct Report {
-  std::optional<Finding> finding;
-  bool complete = false;         ///< everything within the bound was explored
-  std::uint64_t executions = 0;  ///< that were run to their end
-  std::uint64_t cut_short = 0;   ///< that came to a state that had been explored
-  std::uint64_t steps = 0;
-  double seconds = 0;
+  std::optional<Finding> finding;   ///< nothing: no problem
+  bool complete = false;            ///< everything within the bound was explored
+  std::uint64_t executions = 0;     ///< that ran to completion
+  std::uint64_t cut_short = 0;      ///< that reached a state that was already explored
+  std::uint64_t steps = 0;          ///< of all executions
+  double seconds = 0;               ///< that it took
   std::vector<std::string> orders;  ///< stronger than relaxed, as Options::leave_out names them
 
+  /// For people: what was found, how, and the figures.
   [[nodiscard]] ROUSE_API std::string summary() const;
 };
 
-/// Explores the body and says what was found; ends at the first problem. One at a time in a
+/// Explores the body and reports what it found; stops at the first problem. One at a time per
 /// process.
 ROUSE_API Report explore(const std::function<void()>& body, const Options& options = {});
 
@@ -107,11 +113,11 @@ ROUSE_API void check(const std::function<void()>& body, const Options& options =
 ROUSE_API void ensure(bool condition, const char* message = "",
                       std::source_location where = std::source_location::current()) noexcept;
 
-/// In a model: runs what is not part of it, such as collecting results in a container that outlives
-/// the execution. What it allocates is not counted.
+/// In a model: runs code that is not part of it, such as collecting results in a container that
+/// outlives the execution. Its allocations are not counted.
 ROUSE_API void outside(const std::function<void()>& call);
 
-/// In a model: what an atomic, a Cell, a Mutex or a CondVar is called in traces.
+/// In a model: names an atomic, a Cell, a Mutex or a CondVar in traces.
 ROUSE_API void name(const void* object, const char* text);
 
 }  // namespace rouse::model

@@ -4,41 +4,50 @@
 #include <optional>
 #include <utility>
 
-#include "rouse/base/attributes.hpp"
-#include "rouse/core/fallible.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/core/result_future.hpp"
 #include "rouse/core/stream.hpp"
-#include "rouse/io/readiness_waiter.hpp"
+#include "rouse/io/internal/readiness_waiter.hpp"
 #include "rouse/net/socket_addr.hpp"
 #include "rouse/time/sleep.hpp"
 
 namespace rouse::net {
 
-/// A connection, and who is at its other end.
+/// A connection, and the address of its peer.
 template <class S>
 class Accepted {
  public:
   Accepted(S the_stream, const SocketAddr& its_peer)
       : stream(std::move(the_stream)), peer(its_peer) {}
-  S stream;
-  SocketAddr peer;
+  S stream;         ///< the connection
+  SocketAddr peer;  ///< where it came from
 };
 
-/// What one who waits for a connection keeps meanwhile.
+}  // namespace rouse::net
+
+namespace rouse::internal {
+
+/// The state of a waiting accept.
 class AcceptWait {
  public:
   AcceptWait() noexcept = default;
-  io::ReadinessWaiter waiter;
-  std::optional<Sleep> pause;  // no connection is to be had: until the next try
+  internal::ReadinessWaiter waiter;
+  std::optional<Sleep> pause;  // before the next try
 };
 
-/// Completes with a connection. One that is gone again, or that a firewall forbids, is passed over.
-/// Where none can be had for want of descriptors or memory, or 64 in a row are forbidden, it tries
-/// again every 20 ms: a listener outlives that. Dropped midway, no connection is lost: whoever
-/// accepts next gets it. Any number of tasks may accept at once. Errors: Error::runtime_ended, and
-/// those that say that the listener itself is of no use.
+}  // namespace rouse::internal
+
+namespace rouse::net {
+
+/// Completes with a connection. It skips connections that are already gone or that a firewall
+/// rejects. Without free descriptors or memory, or after 64 rejected connections in a row, it
+/// retries every 20 ms: the listener survives that.
+/// Cancel safety: dropping it loses no connection: the next accept gets it.
+/// Threads: any number of tasks may accept at once.
+/// Errors: Error::runtime_ended, and those that mean that the listener itself is unusable.
 template <class Listener>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] Accept
-    : public Fallible<Accept<Listener>, Accepted<typename Listener::Stream>> {
+    : public ResultFuture<Accept<Listener>, Accepted<typename Listener::Stream>> {
  public:
   explicit Accept(Listener& listener) noexcept : listener_(listener) {}
   Poll<Result<Accepted<typename Listener::Stream>>> poll_result(Context& cx) {
@@ -48,10 +57,10 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Acc
 
  private:
   Listener& listener_;
-  AcceptWait wait_;
+  internal::AcceptWait wait_;
 };
 
-/// A stream without end of what `accept` gives; throws std::system_error where that does.
+/// An endless stream of connections; throws std::system_error where `accept` fails.
 template <class Listener>
 class Incoming {
  public:
@@ -63,11 +72,13 @@ class Incoming {
     if (polled.is_pending()) return pending;
     return PollNext<Item>::ready(std::optional<Item>(std::move(polled.value()).value()));
   }
+  /// Completes with the next connection.
+  /// Cancel safety: if dropped midway, none is lost.
   Next<Incoming> next() noexcept ROUSE_LIFETIMEBOUND { return Next<Incoming>(*this); }
 
  private:
   Listener& listener_;
-  AcceptWait wait_;
+  internal::AcceptWait wait_;
 };
 
 }  // namespace rouse::net

@@ -1,4 +1,4 @@
-// DatagramBatch: many datagrams that are received, or sent, with one call of the system.
+// DatagramBatch: many datagrams that are received, or sent, with one system call.
 //
 //   net::DatagramBatch batch(64, 1500);                 // room for 64 of up to 1500 bytes
 //   co_await socket.recv_many(batch);                   // as many as there are, at least one
@@ -8,17 +8,17 @@
 //   for (const auto& peer : peers) batch.push("tick", peer);
 //   co_await socket.send_many(batch);                   // all of them
 //
-// It owns its buffers, which are made once; one task uses it at a time. Receiving, also if it
-// fails, drops what was in it before.
+// It owns its buffers, which are allocated once. Receiving, even if it fails, drops the old
+// content.
+// Threads: one task at a time.
 #pragma once
 
 #include <compare>
 #include <cstddef>
-#include <iterator>
-#include <memory>
 #include <span>
 
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/box.hpp"
 #include "rouse/base/result.hpp"
 #include "rouse/io/buffer.hpp"
 #include "rouse/net/socket_addr.hpp"
@@ -35,13 +35,14 @@ class ROUSE_API DatagramBatch {
   class ROUSE_API Item {
    public:
     Item(const DatagramBatch& batch, std::size_t index) noexcept : batch_(&batch), index_(index) {}
+    /// Its bytes.
     [[nodiscard]] std::span<const std::byte> data() const noexcept;
-    /// From where it came or where it goes; without a name (SocketAddr::is_unnamed) if it goes to
-    /// where the socket is connected.
+    /// The sender or destination; unnamed (SocketAddr::is_unnamed) if it goes to the connected
+    /// peer.
     [[nodiscard]] SocketAddr peer() const;
-    /// The size that it had when it was sent.
+    /// The size with which it was sent.
     [[nodiscard]] std::size_t full_size() const noexcept;
-    /// Whether it had more bytes than there was room for: the rest is lost.
+    /// Whether it was longer than the buffer: the rest is lost.
     [[nodiscard]] bool truncated() const noexcept { return full_size() > data().size(); }
 
    private:
@@ -49,6 +50,7 @@ class ROUSE_API DatagramBatch {
     std::size_t index_;
   };
 
+  /// Over the datagrams, each as an Item.
   class Iterator {
    public:
     using value_type = Item;
@@ -69,41 +71,47 @@ class ROUSE_API DatagramBatch {
     std::size_t index_ = 0;
   };
 
-  /// Of what one call can take the system has a limit: 1024. Throws std::length_error if all of it
-  /// is more than an address can tell.
+  /// At most 1024: the system's limit per call. Throws std::length_error if the total size
+  /// overflows.
   DatagramBatch(std::size_t capacity, std::size_t datagram_size);
   DatagramBatch(DatagramBatch&& other) noexcept;
   DatagramBatch& operator=(DatagramBatch&& other) noexcept;
   ~DatagramBatch();
 
+  /// The maximum number of datagrams.
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+  /// The maximum size of a datagram.
   [[nodiscard]] std::size_t datagram_size() const noexcept { return datagram_size_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  /// Whether it is full.
   [[nodiscard]] bool full() const noexcept { return size_ == capacity_; }
   [[nodiscard]] Item operator[](std::size_t i) const noexcept ROUSE_LIFETIMEBOUND;
   [[nodiscard]] Iterator begin() const noexcept ROUSE_LIFETIMEBOUND { return {*this, 0}; }
   [[nodiscard]] Iterator end() const noexcept ROUSE_LIFETIMEBOUND { return {*this, size_}; }
 
+  /// Removes all datagrams.
   void clear() noexcept { size_ = sent_ = 0; }
-  /// Copies a datagram to be sent to its end. False: it is full, or `data` is longer than
+  /// Appends a copy of a datagram to send. False: the batch is full, or `data` is longer than
   /// `datagram_size`.
   [[nodiscard]] bool push(io::Buffer data, const SocketAddr& to) noexcept;
-  /// To where the socket is connected.
+  /// To the connected peer.
   [[nodiscard]] bool push(io::Buffer data) noexcept;
-  /// How many of them went out so far; also when `send_many` failed, or was dropped.
+  /// How many were sent so far; also valid after `send_many` failed or was dropped.
   [[nodiscard]] std::size_t sent() const noexcept { return sent_; }
-  /// The next one, which was refused perhaps, counts as sent.
+  /// Skips the next datagram, for example one that was refused: it counts as sent.
   void skip() noexcept;
 
   // For the sockets: one call of the system.
+  /// Receives what is there, without waiting. For the sockets.
   Result<std::size_t> receive_once(int fd) noexcept;
+  /// Sends what was not sent yet, without waiting. For the sockets.
   Result<void> send_once(int fd) noexcept;
 
  private:
   bool push_with(io::Buffer data, const SocketAddr* to) noexcept;
 
-  std::unique_ptr<sys::DatagramArray> array_;
+  internal::Box<sys::DatagramArray> array_;
   std::size_t capacity_;
   std::size_t datagram_size_;
   std::size_t size_ = 0;

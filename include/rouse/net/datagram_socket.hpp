@@ -1,16 +1,15 @@
-// DatagramSocket: what UDP and Unix datagram sockets have in common: messages that come whole or
-// not at all, each from somewhere.
+// DatagramSocket: what UDP and Unix datagram sockets have in common: messages that arrive whole or
+// not at all, each with a sender.
 //
 //   auto [size, from] = co_await socket.recv_from(buf);
 //   co_await socket.send_to({buf.data(), size}, from);
 //
-// Any number of tasks may send and receive at once, on any threads; each datagram goes to one of
-// them. A datagram of no bytes is one like others: a size of 0 is no end. What does not fit into
-// the buffer is lost (see Received::truncated). An error is that of one call and the socket goes
-// on: connection_refused, for instance, if nobody listened for what was sent before.
+// A datagram of zero bytes is valid: a size of 0 does not mean end of file. What does not fit into
+// the buffer is lost (see Received::truncated). An error belongs to one call and the socket stays
+// usable: for example connection_refused, if nobody listened for what was sent before.
+// Threads: any number of tasks may send and receive at once; each datagram goes to one of them.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -18,28 +17,30 @@
 #include <type_traits>
 #include <utility>
 
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/durations.hpp"
 #include "rouse/base/result.hpp"
-#include "rouse/core/fallible.hpp"
+#include "rouse/core/result_future.hpp"
 #include "rouse/io/async_fd.hpp"
 #include "rouse/io/buffer.hpp"
+#include "rouse/net/socket.hpp"
 #include "rouse/net/socket_addr.hpp"
 #include "rouse/time/sleep.hpp"
 
 namespace rouse::net {
 
-/// A datagram that was received: `auto [size, from] = ...`.
+/// A received datagram: `auto [size, from] = ...`.
 class Received {
  public:
   Received(std::size_t bytes_in_buffer, const SocketAddr& sender, std::size_t whole_size) noexcept
       : size(bytes_in_buffer), from(sender), full_size_(whole_size) {}
 
   std::size_t size;  ///< bytes in the buffer
-  SocketAddr from;
+  SocketAddr from;   ///< who sent it
 
-  /// The size that it had when it was sent.
+  /// The size with which it was sent.
   [[nodiscard]] std::size_t full_size() const noexcept { return full_size_; }
-  /// Whether it had more bytes than the buffer: the rest is lost.
+  /// Whether it was longer than the buffer: the rest is lost.
   [[nodiscard]] bool truncated() const noexcept { return full_size_ > size; }
 
   // For structured bindings.
@@ -53,25 +54,33 @@ class Received {
   std::size_t full_size_;
 };
 
-/// What one who waits to send keeps meanwhile.
+}  // namespace rouse::net
+
+namespace rouse::internal {
+
+/// The state of a waiting send.
 class SendWait {
  public:
   SendWait() noexcept = default;
-  io::ReadinessWaiter waiter;
-  std::optional<Sleep> pause;  // nothing tells for certain that there is room: until the next try
-  bool may_end_early = false;  // the pause: something may tell after all
+  internal::ReadinessWaiter waiter;
+  std::optional<Sleep> pause;  // before the next try: the kernel may not report room
+  bool may_end_early = false;  // the pause may end early: the kernel may report room after all
   std::chrono::milliseconds next_pause{1};
 };
 
 enum class RoomIs : bool;
+
+}  // namespace rouse::internal
+
+namespace rouse::net {
 class DatagramRecv;
 class DatagramRecvFrom;
 class DatagramSend;
 class DatagramSendTo;
 
-class ROUSE_API DatagramSocket {
+class ROUSE_API DatagramSocket : public Socket {
  public:
-  /// See DatagramSend: to where the socket is connected.
+  /// To the connected peer: see DatagramSend.
   DatagramSend send(io::Buffer data) noexcept ROUSE_LIFETIMEBOUND;
   /// See DatagramSendTo.
   DatagramSendTo send_to(io::Buffer data, const SocketAddr& to) noexcept ROUSE_LIFETIMEBOUND;
@@ -79,65 +88,60 @@ class ROUSE_API DatagramSocket {
   DatagramRecv recv(io::BufferMut buf) noexcept ROUSE_LIFETIMEBOUND;
   /// See DatagramRecvFrom.
   DatagramRecvFrom recv_from(io::BufferMut buf) noexcept ROUSE_LIFETIMEBOUND;
-  /// The same, and the datagram stays there.
+  /// The same, but leaves the datagram in the queue.
   DatagramRecvFrom peek_from(io::BufferMut buf) noexcept ROUSE_LIFETIMEBOUND;
 
   /// Without waiting; errors: operation_would_block, and those of the others.
   Result<std::size_t> try_send(io::Buffer data) noexcept;
+  /// As try_send, to an address.
   Result<std::size_t> try_send_to(io::Buffer data, const SocketAddr& to) noexcept;
+  /// As `recv`, without waiting: operation_would_block if there is no datagram.
   Result<std::size_t> try_recv(io::BufferMut buf) noexcept;
+  /// As `recv_from`, without waiting: operation_would_block if there is no datagram.
   Result<Received> try_recv_from(io::BufferMut buf) noexcept;
+  /// As `peek_from`, without waiting: operation_would_block if there is no datagram.
   Result<Received> try_peek_from(io::BufferMut buf) noexcept;
 
   // For poll functions; `waiter` and `wait` belong to the task that calls.
-  Poll<Result<std::size_t>> poll_send(Context& cx, SendWait& wait, std::span<const std::byte> data);
-  Poll<Result<std::size_t>> poll_send_to(Context& cx, SendWait& wait,
+  Poll<Result<std::size_t>> poll_send(Context& cx, internal::SendWait& wait,
+                                      std::span<const std::byte> data);
+  Poll<Result<std::size_t>> poll_send_to(Context& cx, internal::SendWait& wait,
                                          std::span<const std::byte> data, const SocketAddr& to);
-  Poll<Result<std::size_t>> poll_recv(Context& cx, io::ReadinessWaiter& waiter,
+  Poll<Result<std::size_t>> poll_recv(Context& cx, internal::ReadinessWaiter& waiter,
                                       std::span<std::byte> buf);
-  Poll<Result<Received>> poll_recv_from(Context& cx, io::ReadinessWaiter& waiter,
+  Poll<Result<Received>> poll_recv_from(Context& cx, internal::ReadinessWaiter& waiter,
                                         std::span<std::byte> buf);
-  Poll<Result<Received>> poll_peek_from(Context& cx, io::ReadinessWaiter& waiter,
+  Poll<Result<Received>> poll_peek_from(Context& cx, internal::ReadinessWaiter& waiter,
                                         std::span<std::byte> buf);
 
-  /// See io::AsyncFd.
-  io::Readiness readable() const noexcept ROUSE_LIFETIMEBOUND { return io_.readable(); }
-  io::Readiness writable() const noexcept ROUSE_LIFETIMEBOUND { return io_.writable(); }
-
-  /// These throw std::system_error, e.g. std::errc::not_connected.
-  [[nodiscard]] SocketAddr local_addr() const;
-  [[nodiscard]] SocketAddr peer_addr() const;
-  /// Linux reserves, and tells, twice as much.
+  /// Linux reserves, and reports, twice as much.
   void set_send_buffer_size(std::size_t bytes);
   [[nodiscard]] std::size_t send_buffer_size() const;
+  /// As set_send_buffer_size.
   void set_recv_buffer_size(std::size_t bytes);
   [[nodiscard]] std::size_t recv_buffer_size() const;
-  /// Takes the error that the system keeps for this socket, if there is one.
-  Result<void> take_error() noexcept;
-  [[nodiscard]] int fd() const noexcept { return io_.fd(); }
 
  protected:
   enum class Family : bool { ip, unix_domain };
-  DatagramSocket(io::AsyncFd io, Family family) noexcept : io_(std::move(io)), family_(family) {}
+  DatagramSocket(io::AsyncFd io, Family family) noexcept : Socket(std::move(io)), family_(family) {}
   DatagramSocket(DatagramSocket&&) noexcept = default;
   DatagramSocket& operator=(DatagramSocket&&) noexcept = default;
   ~DatagramSocket() = default;
 
-  io::AsyncFd io_;
-
  private:
   Result<std::size_t> send_once(std::span<const std::byte> data, const SocketAddr& to) noexcept;
 
-  [[nodiscard]] RoomIs room() const noexcept;
+  [[nodiscard]] internal::RoomIs room() const noexcept;
 
   Family family_;
 };
 
-/// Completes with the size of the datagram, or as much of it as the buffer had room for. On a
-/// connected socket only datagrams from there come. Dropped midway, nothing is lost: whoever
-/// receives next gets it. Errors: Error::runtime_ended, and what the system says.
+/// Completes with the size of the datagram, or as much of it as fits into the buffer. A connected
+/// socket receives only datagrams from its peer.
+/// Cancel safety: dropping it loses nothing: the next receive gets the datagram.
+/// Errors: Error::runtime_ended, and the system's.
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] DatagramRecv
-    : public Fallible<DatagramRecv, std::size_t> {
+    : public ResultFuture<DatagramRecv, std::size_t> {
  public:
   DatagramRecv(DatagramSocket& socket, io::BufferMut buf) noexcept : socket_(socket), buf_(buf) {}
   Poll<Result<std::size_t>> poll_result(Context& cx) {
@@ -148,13 +152,14 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Dat
  private:
   DatagramSocket& socket_;
   io::BufferMut buf_;
-  io::ReadinessWaiter waiter_;
+  internal::ReadinessWaiter waiter_;
 };
 
-/// As DatagramRecv, and tells who sent it and whether it was cut off.
+/// As DatagramRecv, and says who sent it and whether it was truncated.
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] DatagramRecvFrom
-    : public Fallible<DatagramRecvFrom, Received> {
+    : public ResultFuture<DatagramRecvFrom, Received> {
  public:
+  /// Whether the datagram is taken out.
   enum class Take : bool { away, peek };
   DatagramRecvFrom(DatagramSocket& socket, io::BufferMut buf, Take take) noexcept
       : socket_(socket), buf_(buf), take_(take) {}
@@ -167,16 +172,18 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Dat
  private:
   DatagramSocket& socket_;
   io::BufferMut buf_;
-  io::ReadinessWaiter waiter_;
+  internal::ReadinessWaiter waiter_;
   Take take_;
 };
 
-/// Completes when the system has taken the datagram, with its size: no more than that. While there
-/// is no room for it, it waits. Dropped midway, nothing was sent. Errors: message_size if it is
-/// longer than a datagram can be; destination_address_required if the socket is not connected
-/// (not_connected for Unix sockets); connection_refused, which may be the fate of an earlier one.
+/// Completes when the system has accepted the datagram, with its size; delivery is not guaranteed.
+/// Waits while the system has no room.
+/// Cancel safety: if dropped midway, nothing was sent.
+/// Errors: message_size if it is too long for a datagram; destination_address_required if the
+/// socket is not connected (not_connected for Unix sockets); connection_refused, which may report
+/// the fate of an earlier one.
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] DatagramSend
-    : public Fallible<DatagramSend, std::size_t> {
+    : public ResultFuture<DatagramSend, std::size_t> {
  public:
   DatagramSend(DatagramSocket& socket, io::Buffer data) noexcept : socket_(socket), data_(data) {}
   Poll<Result<std::size_t>> poll_result(Context& cx) { return socket_.poll_send(cx, wait_, data_); }
@@ -185,13 +192,13 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Dat
  private:
   DatagramSocket& socket_;
   io::Buffer data_;
-  SendWait wait_;
+  internal::SendWait wait_;
 };
 
-/// As DatagramSend, to an address. Errors besides: address_family_not_supported if it is of another
-/// family than the socket.
+/// As DatagramSend, to an address.
+/// Errors: also address_family_not_supported if its family differs from the socket's.
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] DatagramSendTo
-    : public Fallible<DatagramSendTo, std::size_t> {
+    : public ResultFuture<DatagramSendTo, std::size_t> {
  public:
   DatagramSendTo(DatagramSocket& socket, io::Buffer data, const SocketAddr& to) noexcept
       : socket_(socket), data_(data), to_(to) {}
@@ -204,7 +211,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Dat
   DatagramSocket& socket_;
   io::Buffer data_;
   SocketAddr to_;
-  SendWait wait_;
+  internal::SendWait wait_;
 };
 
 inline DatagramSend DatagramSocket::send(io::Buffer data) noexcept { return {*this, data}; }

@@ -1,5 +1,5 @@
-// net::Endpoint: what bind, connect and lookup_host take: an address, or the name of a host and a
-// port. Made from whatever says so:
+// net::Endpoint: the argument of bind, connect and lookup_host: an address, or the name of a host
+// and a port. Converts from:
 //
 //   bind("127.0.0.1:80")   bind("[::1]:80")   bind("unix:/run/app.sock")   bind(a_socket_addr)
 //   connect("localhost:80")   connect({"localhost", 80})   connect({net::IpAddr::loopback(), 80})
@@ -30,8 +30,9 @@ class Endpoint {
 
   /// The address, if it was made from one.
   [[nodiscard]] const std::optional<SocketAddr>& address() const noexcept { return address_; }
-  /// What it was made from else: "host:port" if there is no `port`, or the host.
+  /// Otherwise its text: "host:port" if there is no `port`, or the host.
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
+  /// The port, if it was given apart from the host.
   [[nodiscard]] const std::optional<std::uint16_t>& port() const noexcept { return port_; }
 
   /// For messages.

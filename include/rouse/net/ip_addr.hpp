@@ -4,12 +4,11 @@
 //   net::IpAddr v4(192, 168, 0, 1);
 //   Result<net::IpAddr> v6 = net::IpAddr::parse("2001:db8::1");
 //
-// parse takes what RFC 4291 (IPv6) and dotted quads of decimal numbers allow and nothing else: no
-// spaces, no "010", no "127.1". to_string prints IPv6 as RFC 5952 wants it, so that
-// parse(to_string(a)) == a.
+// parse accepts what RFC 4291 (IPv6) and dotted quads of decimal numbers allow and nothing else: no
+// spaces, no "010", no "127.1". to_string prints IPv6 as in RFC 5952, so that parse(to_string(a))
+// == a.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstddef>
@@ -19,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/result.hpp"
 #include "rouse/net/error.hpp"
 
@@ -27,7 +26,9 @@ namespace rouse::net {
 
 class ROUSE_API IpAddr {
  public:
+  /// The bytes of an IPv4 address, in the order in which they are sent.
   using V4Bytes = std::array<std::uint8_t, 4>;
+  /// The bytes of an IPv6 address, in the order in which they are sent.
   using V6Bytes = std::array<std::uint8_t, 16>;
 
   constexpr IpAddr() noexcept = default;
@@ -35,7 +36,7 @@ class ROUSE_API IpAddr {
       : IpAddr(V4Bytes{a, b, c, d}) {}
   /// The bytes in the order in which they are sent.
   explicit constexpr IpAddr(const V4Bytes& bytes) noexcept {
-    std::copy(bytes.begin(), bytes.end(), bytes_.begin());
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes_[i] = bytes[i];
   }
   explicit constexpr IpAddr(const V6Bytes& bytes) noexcept : is_v6_(true), bytes_(bytes) {}
 
@@ -52,10 +53,13 @@ class ROUSE_API IpAddr {
   /// ::
   static constexpr IpAddr any_v6() noexcept { return IpAddr(V6Bytes{}); }
 
-  /// An address as text, without brackets, port or scope. Error: Error::bad_ip.
+  /// An address as text, without brackets, port or scope.
+  /// Errors: Error::bad_ip.
   [[nodiscard]] static Result<IpAddr> parse(std::string_view text) noexcept;
 
+  /// Also true for 0.0.0.0.
   [[nodiscard]] constexpr bool is_ipv4() const noexcept { return !is_v6_; }
+  /// Also true for an IPv4-mapped address.
   [[nodiscard]] constexpr bool is_ipv6() const noexcept { return is_v6_; }
   /// 127.0.0.0/8, ::1
   [[nodiscard]] constexpr bool is_loopback() const noexcept {
@@ -82,6 +86,7 @@ class ROUSE_API IpAddr {
   [[nodiscard]] constexpr std::span<const std::uint8_t> bytes() const noexcept ROUSE_LIFETIMEBOUND {
     return std::span(bytes_).first(is_v6_ ? 16 : 4);
   }
+  /// As `parse` takes it.
   [[nodiscard]] std::string to_string() const;
 
   /// IPv4 comes before IPv6.

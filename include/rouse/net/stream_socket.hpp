@@ -1,28 +1,31 @@
-// StreamSocket: what TCP and Unix streams have in common: bytes in both directions, each with an
-// end of its own.
+// StreamSocket: what TCP and Unix streams have in common: bytes in both directions, each of which
+// ends on its own.
 //
-// One task reads and one writes at a time; they may be different ones, on different threads (see
-// `split`). Reading after the other side's end gives 0. Writing to a side that is gone is the error
+// Reading gives 0 at end of file. Writing to a peer that is gone is the error
 // std::errc::broken_pipe (or connection_reset), never a signal.
+// Threads: one task reads and one writes at a time; they may be different tasks on different
+// threads (see `split`).
 #pragma once
 
 #include <cstddef>
 #include <span>
+#include <utility>
 
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/result.hpp"
 #include "rouse/core/context.hpp"
-#include "rouse/core/fallible.hpp"
 #include "rouse/core/poll.hpp"
+#include "rouse/core/result_future.hpp"
 #include "rouse/io/async_fd.hpp"
 #include "rouse/io/buffer.hpp"
+#include "rouse/net/socket.hpp"
 #include "rouse/net/socket_addr.hpp"
 
 namespace rouse::net {
 
 class Peek;
 
-class ROUSE_API StreamSocket {
+class ROUSE_API StreamSocket : public Socket {
  public:
   // AsyncRead, AsyncWrite: read, write and so on are members made of these.
   Poll<Result<std::size_t>> poll_read(Context& cx, std::span<std::byte> buf);
@@ -33,34 +36,23 @@ class ROUSE_API StreamSocket {
   Poll<Result<void>> poll_shutdown(Context&) noexcept;
   Poll<Result<std::size_t>> poll_peek(Context& cx, std::span<std::byte> buf);
 
-  /// Some of what can be read, which stays there. Completes with how many bytes, 0 at the end.
-  /// Dropped midway, nothing is lost.
+  /// Reads some bytes without consuming them. Completes with how many, 0 at end of file.
+  /// Cancel safety: dropping it loses nothing.
   Peek peek(io::BufferMut buf) ROUSE_LIFETIMEBOUND;
   /// Without waiting; errors: operation_would_block, and those of `read` and `write`.
   Result<std::size_t> try_read(io::BufferMut buf);
+  /// As try_read.
   Result<std::size_t> try_write(io::Buffer data);
-  /// See io::AsyncFd: any number of tasks may wait.
-  io::Readiness readable() const noexcept ROUSE_LIFETIMEBOUND { return io_.readable(); }
-  io::Readiness writable() const noexcept ROUSE_LIFETIMEBOUND { return io_.writable(); }
-
-  /// These throw std::system_error, e.g. std::errc::not_connected when the other side is gone.
-  [[nodiscard]] SocketAddr local_addr() const;
-  [[nodiscard]] SocketAddr peer_addr() const;
-  /// Takes the error that the system keeps for this socket, if there is one.
-  Result<void> take_error() noexcept;
-  [[nodiscard]] int fd() const noexcept { return io_.fd(); }
 
  protected:
-  /// Whether a read that gives less than was wanted has given all: not so if the system stops at
-  /// a mark, as Unix sockets do at descriptors that were sent along.
+  /// Whether a short read has read everything: not if the system stops at a mark, as Unix sockets
+  /// do at descriptors that were sent along.
   enum class ShortRead : bool { is_all, may_hide_more };
   StreamSocket(io::AsyncFd io, ShortRead short_read) noexcept
-      : io_(std::move(io)), short_read_(short_read) {}
+      : Socket(std::move(io)), short_read_(short_read) {}
   StreamSocket(StreamSocket&&) noexcept = default;
   StreamSocket& operator=(StreamSocket&&) noexcept = default;
   ~StreamSocket() = default;
-
-  io::AsyncFd io_;
 
  private:
   static Poll<Result<void>> done(Result<void> result) noexcept {
@@ -78,7 +70,7 @@ class ROUSE_API StreamSocket {
 
 /// See StreamSocket::peek.
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] Peek
-    : public Fallible<Peek, std::size_t> {
+    : public ResultFuture<Peek, std::size_t> {
  public:
   Peek(StreamSocket& socket, io::BufferMut buf) noexcept : socket_(socket), buf_(buf) {}
   Poll<Result<std::size_t>> poll_result(Context& cx) { return socket_.poll_peek(cx, buf_); }

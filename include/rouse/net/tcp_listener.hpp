@@ -1,4 +1,4 @@
-// TcpListener: waits for TCP connections.
+// TcpListener: accepts TCP connections.
 //
 //   auto listener = co_await net::TcpListener::bind("127.0.0.1:8080");
 //   for (;;) {
@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "rouse/base/attributes.hpp"
-#include "rouse/core/attempt.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/core/async_result.hpp"
 #include "rouse/io/async_fd.hpp"
 #include "rouse/net/accept.hpp"
 #include "rouse/net/endpoint.hpp"
@@ -23,12 +23,14 @@ class ROUSE_API TcpListener {
  public:
   using Stream = TcpStream;
 
-  /// Listens at an address; port 0 lets the system choose one (`local_addr` tells). The address can
-  /// be used again at once after a program that used it has ended (SO_REUSEADDR). A name is looked
-  /// up and the first of its addresses that can be bound is taken. Tasks of a runtime. Errors:
-  /// those of lookup_host; std::errc::address_in_use, permission_denied, address_not_available.
-  static Attempt<TcpListener> bind(Endpoint endpoint);
-  /// A listening socket of yours, e.g. one that was passed on by systemd.
+  /// Listens at an address; port 0 lets the system choose one (see `local_addr`). The address can
+  /// be reused at once after the program that used it has ended (SO_REUSEADDR). A name is looked
+  /// up, and the first of its addresses that can be bound is used.
+  /// Threads: tasks of a runtime.
+  /// Errors: those of lookup_host; std::errc::address_in_use, permission_denied,
+  /// address_not_available.
+  static AsyncResult<TcpListener> bind(Endpoint endpoint);
+  /// Takes over a listening socket, e.g. one that systemd passed on.
   static Result<TcpListener> from_fd(io::OwnedFd fd) noexcept;
 
   explicit TcpListener(io::AsyncFd io) noexcept : io_(std::move(io)) {}
@@ -39,7 +41,7 @@ class ROUSE_API TcpListener {
   Incoming<TcpListener> incoming() noexcept ROUSE_LIFETIMEBOUND {
     return Incoming<TcpListener>(*this);
   }
-  Poll<Result<Accepted<TcpStream>>> poll_accept(Context& cx, AcceptWait& wait);
+  Poll<Result<Accepted<TcpStream>>> poll_accept(Context& cx, internal::AcceptWait& wait);
 
   /// Throws std::system_error.
   [[nodiscard]] SocketAddr local_addr() const;

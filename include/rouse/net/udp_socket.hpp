@@ -17,8 +17,8 @@
 #include <string_view>
 #include <utility>
 
-#include "rouse/base/attributes.hpp"
-#include "rouse/core/attempt.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/core/async_result.hpp"
 #include "rouse/net/datagram_batch.hpp"
 #include "rouse/net/datagram_socket.hpp"
 #include "rouse/net/endpoint.hpp"
@@ -31,29 +31,30 @@ class UdpBuilder;
 
 class ROUSE_API UdpSocket : public DatagramSocket {
  public:
-  /// A socket at an address; port 0 lets the system choose one (`local_addr` tells). A name is
-  /// looked up and the first of its addresses that can be bound is taken. Tasks of a runtime.
+  /// A socket bound to an address; port 0 lets the system choose one (see `local_addr`). A name is
+  /// looked up, and the first of its addresses that can be bound is used.
+  /// Threads: tasks of a runtime.
   /// Errors: those of lookup_host; std::errc::address_in_use, permission_denied,
-  /// address_not_available; address_family_not_supported if it is no IP address.
-  static Attempt<UdpSocket> bind(Endpoint endpoint);
-  /// The same with options that must be set before: see UdpBuilder.
+  /// address_not_available; address_family_not_supported if it is not an IP address.
+  static AsyncResult<UdpSocket> bind(Endpoint endpoint);
+  /// The same with options that must be set before binding: see UdpBuilder.
   static UdpBuilder builder() noexcept;
-  /// A datagram socket of yours.
+  /// Takes over a datagram socket.
   static Result<UdpSocket> from_fd(io::OwnedFd fd) noexcept;
 
   explicit UdpSocket(io::AsyncFd io) noexcept : DatagramSocket(std::move(io), Family::ip) {}
-  [[nodiscard]] io::OwnedFd into_fd() && noexcept { return std::move(io_).into_fd(); }
 
-  /// From now on `send` goes there and only what comes from there is received. Of several addresses
-  /// of a host the first that works is taken. Sends nothing: nobody need be there. Dropped midway,
-  /// the socket stays as it was. Errors: those of lookup_host; std::errc::network_unreachable;
-  /// address_family_not_supported, e.g. an IPv6 address and a socket that was bound to an IPv4 one.
-  Attempt<void> connect(Endpoint endpoint);
+  /// From now on `send` goes to this peer, and only its datagrams are received. If a host has
+  /// several addresses, the first that works is used. Sends nothing: nobody need listen there.
+  /// Cancel safety: if dropped midway, the socket is unchanged.
+  /// Errors: those of lookup_host; std::errc::network_unreachable; address_family_not_supported,
+  /// e.g. an IPv6 address and a socket bound to an IPv4 one.
+  AsyncResult<void> connect(Endpoint endpoint);
 
   using DatagramSocket::send_to;
   /// To an address as text, or a host, which is looked up each time. See DatagramSendTo.
   template <std::convertible_to<std::string_view> Text>
-  Attempt<std::size_t> send_to(io::Buffer data, const Text& to) ROUSE_LIFETIMEBOUND {
+  AsyncResult<std::size_t> send_to(io::Buffer data, const Text& to) ROUSE_LIFETIMEBOUND {
     return send_to_host(data, std::string(std::string_view(to)));
   }
 
@@ -61,39 +62,44 @@ class ROUSE_API UdpSocket : public DatagramSocket {
   RecvMany recv_many(DatagramBatch& batch ROUSE_LIFETIMEBOUND) noexcept ROUSE_LIFETIMEBOUND;
   /// See SendMany.
   SendMany send_many(DatagramBatch& batch ROUSE_LIFETIMEBOUND) noexcept ROUSE_LIFETIMEBOUND;
-  /// Without waiting; empties the batch first. Errors: operation_would_block, and those of the
-  /// others.
+  /// Without waiting; empties the batch first.
+  /// Errors: operation_would_block, and those of the others.
   Result<std::size_t> try_recv_many(DatagramBatch& batch) noexcept;
-  Poll<Result<std::size_t>> poll_recv_many(Context& cx, io::ReadinessWaiter& waiter,
+  Poll<Result<std::size_t>> poll_recv_many(Context& cx, internal::ReadinessWaiter& waiter,
                                            DatagramBatch& batch);
-  Poll<Result<std::size_t>> poll_send_many(Context& cx, SendWait& wait, DatagramBatch& batch);
+  Poll<Result<std::size_t>> poll_send_many(Context& cx, internal::SendWait& wait,
+                                           DatagramBatch& batch);
 
   /// Allows sending to a broadcast address.
   void set_broadcast(bool on);
   [[nodiscard]] bool broadcast() const;
-  /// How far packets go: IPv4's TTL, IPv6's hop limit.
+  /// The hop limit of packets: IPv4's TTL, IPv6's hop limit.
   void set_ttl(std::uint32_t hops);
   [[nodiscard]] std::uint32_t ttl() const;
 
-  /// Receives what is sent to a group. The interface by its address; any: the system chooses.
-  /// address_family_not_supported if they are no IPv4 addresses.
+  /// Receives what is sent to a group. The interface is given by its address; any: the system
+  /// chooses.
+  /// Errors: address_family_not_supported if they are not IPv4 addresses.
   void join_multicast_v4(const IpAddr& group, const IpAddr& interface = IpAddr::any());
+  /// As join_multicast_v4, the other way round.
   void leave_multicast_v4(const IpAddr& group, const IpAddr& interface = IpAddr::any());
-  /// The interface by its number; 0: the system chooses.
+  /// The interface is given by its number; 0: the system chooses.
   void join_multicast_v6(const IpAddr& group, std::uint32_t interface = 0);
+  /// As join_multicast_v6, the other way round.
   void leave_multicast_v6(const IpAddr& group, std::uint32_t interface = 0);
-  /// Whether what is sent to a group comes back to members on this machine. Default: yes.
+  /// Whether datagrams sent to a group are also received on this machine. Default: yes.
   void set_multicast_loop(bool on);
   [[nodiscard]] bool multicast_loop() const;
-  /// How far it goes. Default: 1, to the neighbours.
+  /// The hop limit of multicast. Default: 1, the local network.
   void set_multicast_ttl(std::uint32_t hops);
   [[nodiscard]] std::uint32_t multicast_ttl() const;
-  /// The interface by which it leaves.
+  /// The interface for outgoing multicast.
   void set_multicast_interface_v4(const IpAddr& interface);
+  /// As set_multicast_interface_v4, by the number of the interface.
   void set_multicast_interface_v6(std::uint32_t interface);
 
  private:
-  Attempt<std::size_t> send_to_host(io::Buffer data, std::string host);
+  AsyncResult<std::size_t> send_to_host(io::Buffer data, std::string host);
 };
 
 /// Options that must be set before a UdpSocket is bound.
@@ -103,26 +109,17 @@ class ROUSE_API UdpBuilder {
  public:
   UdpBuilder() noexcept = default;
 
-  /// Several sockets may be bound to one address; for multicast, each gets all.
-  UdpBuilder& reuseaddr(bool on) noexcept {
-    reuseaddr_ = on;
-    return *this;
-  }
-  /// The same for sockets of one user, among which the system deals out what comes.
-  UdpBuilder& reuseport(bool on) noexcept {
-    reuseport_ = on;
-    return *this;
-  }
-  /// An IPv6 socket that takes no IPv4.
-  UdpBuilder& only_v6(bool on) noexcept {
-    only_v6_ = on;
-    return *this;
-  }
+  /// Several sockets may be bound to one address; with multicast, each gets all datagrams.
+  UdpBuilder& reuseaddr(bool on) noexcept;
+  /// The same for sockets of one user; the system distributes datagrams among them.
+  UdpBuilder& reuseport(bool on) noexcept;
+  /// An IPv6 socket that does not accept IPv4.
+  UdpBuilder& only_v6(bool on) noexcept;
   /// See UdpSocket::bind.
-  Attempt<UdpSocket> bind(Endpoint endpoint) const;
+  AsyncResult<UdpSocket> bind(Endpoint endpoint) const;
 
  private:
-  static Attempt<UdpSocket> bind_with(UdpBuilder options, Endpoint endpoint);
+  static AsyncResult<UdpSocket> bind_with(UdpBuilder options, Endpoint endpoint);
   [[nodiscard]] Result<UdpSocket> bind_to(const SocketAddr& address) const noexcept;
 
   bool reuseaddr_ = false;
@@ -130,11 +127,12 @@ class ROUSE_API UdpBuilder {
   bool only_v6_ = false;
 };
 
-/// Completes with how many datagrams were received, at least one: the batch holds them and nothing
-/// else. Empties the batch first, also of what was pushed and not sent, with each poll.
-/// Dropped midway, nothing is lost and the batch is empty. Errors: as DatagramRecv.
+/// Completes with how many datagrams were received, at least one: the batch then holds exactly
+/// those. Each poll empties the batch first, even of what was pushed and not sent.
+/// Cancel safety: dropping it loses nothing; the batch is then empty.
+/// Errors: as DatagramRecv.
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] RecvMany
-    : public Fallible<RecvMany, std::size_t> {
+    : public ResultFuture<RecvMany, std::size_t> {
  public:
   RecvMany(UdpSocket& socket, DatagramBatch& batch) noexcept : socket_(socket), batch_(batch) {}
   Poll<Result<std::size_t>> poll_result(Context& cx) {
@@ -145,15 +143,16 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Rec
  private:
   UdpSocket& socket_;
   DatagramBatch& batch_;
-  io::ReadinessWaiter waiter_;
+  internal::ReadinessWaiter waiter_;
 };
 
-/// Completes when the system has taken all datagrams of the batch, with their number. Dropped
-/// midway, or when it fails, those up to DatagramBatch::sent went out: an error is that of the next
-/// one. Sending the batch again goes on from there; DatagramBatch::skip passes one over. Errors: as
-/// DatagramSendTo.
+/// Completes when the system has accepted all datagrams of the batch, with their number.
+/// Cancel safety: if dropped midway, the first DatagramBatch::sent went out; sending the batch
+/// again continues there.
+/// Errors: as DatagramSendTo, for the first datagram that was not sent; DatagramBatch::skip skips
+/// it.
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] SendMany
-    : public Fallible<SendMany, std::size_t> {
+    : public ResultFuture<SendMany, std::size_t> {
  public:
   SendMany(UdpSocket& socket, DatagramBatch& batch) noexcept : socket_(socket), batch_(batch) {}
   Poll<Result<std::size_t>> poll_result(Context& cx) {
@@ -164,7 +163,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Sen
  private:
   UdpSocket& socket_;
   DatagramBatch& batch_;
-  SendWait wait_;
+  internal::SendWait wait_;
 };
 
 inline UdpBuilder UdpSocket::builder() noexcept { return UdpBuilder(); }

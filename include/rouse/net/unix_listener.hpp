@@ -1,4 +1,4 @@
-// UnixListener: waits for connections of programs of the same machine.
+// UnixListener: accepts connections from programs on the same machine.
 //
 //   auto listener = co_await net::UnixListener::bind("/run/app.sock");
 //   for (;;) {
@@ -6,14 +6,14 @@
 //     spawn(serve, std::move(peer)).detach();
 //   }
 //
-// The file of a path stays when the listener ends; who wants to bind there again removes it first.
-// An abstract name ("@name") leaves nothing.
+// The file of a path stays when the listener is closed; to bind there again, remove it first. An
+// abstract name ("@name") leaves nothing.
 #pragma once
 
 #include <utility>
 
-#include "rouse/base/attributes.hpp"
-#include "rouse/core/attempt.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/core/async_result.hpp"
 #include "rouse/io/async_fd.hpp"
 #include "rouse/net/accept.hpp"
 #include "rouse/net/endpoint.hpp"
@@ -25,12 +25,13 @@ class ROUSE_API UnixListener {
  public:
   using Stream = UnixStream;
 
-  /// Listens at "unix:/path", "/path", "unix:@name" or "@name". Never waits. Tasks of a runtime.
-  /// Errors: std::errc::address_in_use, also if there is a file that nobody listens at (it is not
+  /// Listens at "unix:/path", "/path", "unix:@name" or "@name". Never waits.
+  /// Threads: tasks of a runtime.
+  /// Errors: std::errc::address_in_use, even if nobody listens at an existing file (it is not
   /// removed); no_such_file_or_directory, permission_denied; address_family_not_supported if it is
-  /// an IP address; net::Error if it is no address.
-  static Attempt<UnixListener> bind(Endpoint endpoint);
-  /// A listening socket of yours, e.g. one that was passed on by systemd.
+  /// an IP address; net::Error if it is not an address.
+  static AsyncResult<UnixListener> bind(Endpoint endpoint);
+  /// Takes over a listening socket, e.g. one that systemd passed on.
   static Result<UnixListener> from_fd(io::OwnedFd fd) noexcept;
 
   explicit UnixListener(io::AsyncFd io) noexcept : io_(std::move(io)) {}
@@ -41,7 +42,7 @@ class ROUSE_API UnixListener {
   Incoming<UnixListener> incoming() noexcept ROUSE_LIFETIMEBOUND {
     return Incoming<UnixListener>(*this);
   }
-  Poll<Result<Accepted<UnixStream>>> poll_accept(Context& cx, AcceptWait& wait);
+  Poll<Result<Accepted<UnixStream>>> poll_accept(Context& cx, internal::AcceptWait& wait);
 
   /// Throws std::system_error.
   [[nodiscard]] SocketAddr local_addr() const;

@@ -3,31 +3,33 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/ref_ptr.hpp"
 #include "rouse/base/result.hpp"
 #include "rouse/core/context.hpp"
-#include "rouse/core/fallible.hpp"
 #include "rouse/core/poll.hpp"
+#include "rouse/core/result_future.hpp"
 #include "rouse/core/waker.hpp"
 #include "rouse/io/async_fd.hpp"
 #include "rouse/io/owned_fd.hpp"
 #include "rouse/io/read.hpp"
 #include "rouse/io/write.hpp"
 
-namespace rouse::process {
+namespace rouse::internal {
 
 /// Whether a write to a child's stdin is pending. The pipe and its write share it, so that either
 /// may be dropped first.
-class ROUSE_API PendingWrite {
+class ROUSE_API PendingWrite : public RefCounted<PendingWrite> {
  public:
+  /// Whether a write waits for room.
   [[nodiscard]] bool is_pending() const noexcept { return is_pending_; }
-  /// If it is not, wakes who waits for that.
+  /// If false, wakes whoever waits for that.
   void set_pending(bool is_pending) noexcept;
+  /// Wakes the task of `cx` when it no longer does.
   void wake_when_done(Context& cx) { when_done_ = cx.waker(); }
 
  private:
@@ -35,12 +37,16 @@ class ROUSE_API PendingWrite {
   Waker when_done_;
 };
 
-/// `W` (io::WriteAll, say) to a child's stdin: dropped midway, it is no longer pending.
+}  // namespace rouse::internal
+
+namespace rouse::process {
+
+/// `W` (io::WriteAll, say) to a child's stdin. Dropping it makes the write no longer pending.
 template <class W>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] ChildWrite
-    : public Fallible<ChildWrite<W>, typename W::Output> {
+    : public ResultFuture<ChildWrite<W>, typename W::Output> {
  public:
-  ChildWrite(W write, std::shared_ptr<PendingWrite> state) noexcept
+  ChildWrite(W write, RefPtr<internal::PendingWrite> state) noexcept
       : write_(std::move(write)), state_(std::move(state)) {}
   ChildWrite(ChildWrite&&) noexcept = default;
   ~ChildWrite() {
@@ -62,17 +68,18 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Chi
 
  private:
   W write_;
-  std::shared_ptr<PendingWrite> state_;  // nothing once it was moved from
+  RefPtr<internal::PendingWrite> state_;  // nothing once it was moved from
   bool is_pending_ = false;
 };
 
-/// What the child reads. Dropping it, or shutting it down, is the end of the child's input. If the
-/// child reads no more, writing is the error std::errc::broken_pipe, never a signal. Nothing is
-/// buffered. One task at a time.
+/// What the child reads. Dropping it, or shutting it down, gives the child end of file. Nothing is
+/// buffered.
+/// Threads: one task at a time.
+/// Errors: std::errc::broken_pipe if the child reads no more, never a signal.
 class ROUSE_API ChildStdin : public io::WriteMembers<ChildStdin> {
  public:
   explicit ChildStdin(io::AsyncFd pipe)
-      : pipe_(std::move(pipe)), write_(std::make_shared<PendingWrite>()) {}
+      : pipe_(std::move(pipe)), write_(make_ref<internal::PendingWrite>()) {}
 
   /// See io::Write.
   ChildWrite<io::Write<ChildStdin>> write(io::Buffer data) ROUSE_LIFETIMEBOUND {
@@ -95,19 +102,20 @@ class ROUSE_API ChildStdin : public io::WriteMembers<ChildStdin> {
   Poll<Result<std::size_t>> poll_write(Context& cx, std::span<const std::byte> data);
   Poll<Result<void>> poll_flush(Context&) noexcept;
   Poll<Result<void>> poll_shutdown(Context&) noexcept;
-  /// At once, or after the write that is pending: then `cx` is woken to call this again when that
-  /// has completed or was dropped.
+  /// Shuts down at once, or after a pending write: then `cx` is woken to call this again when that
+  /// write has completed or was dropped.
   void shut_down_when_written(Context& cx);
   /// The pipe itself, which blocks now, as other programs expect: the stdout of another child, say.
   [[nodiscard]] io::OwnedFd into_fd() && noexcept;
 
  private:
-  std::optional<io::AsyncFd> pipe_;      // nothing once it was shut down
-  std::shared_ptr<PendingWrite> write_;  // nothing once it was moved from
+  std::optional<io::AsyncFd> pipe_;       // nothing once it was shut down
+  RefPtr<internal::PendingWrite> write_;  // nothing once it was moved from
 };
 
-/// What the child writes. Reading gives 0 when the child, and whoever has the pipe from it, has
-/// closed it. One task at a time.
+/// What the child writes. Reading gives 0 when the child, and everybody who inherited the pipe from
+/// it, has closed it.
+/// Threads: one task at a time.
 class ROUSE_API ChildOutput : public io::ReadMembers<ChildOutput> {
  public:
   explicit ChildOutput(io::AsyncFd pipe) noexcept : pipe_(std::move(pipe)) {}
@@ -119,7 +127,9 @@ class ROUSE_API ChildOutput : public io::ReadMembers<ChildOutput> {
   io::AsyncFd pipe_;
 };
 
+/// What the child writes.
 using ChildStdout = ChildOutput;
+/// What the child writes to stderr.
 using ChildStderr = ChildOutput;
 
 }  // namespace rouse::process

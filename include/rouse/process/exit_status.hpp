@@ -4,20 +4,22 @@
 #include <optional>
 #include <string>
 
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
 
 namespace rouse::process {
 
 class ROUSE_API ExitStatus {
  public:
+  /// Of a process that exited.
   static constexpr ExitStatus exited(int code) noexcept { return {true, code, false}; }
+  /// Of a process that a signal ended.
   static constexpr ExitStatus killed(int signal, bool core_dumped) noexcept {
     return {false, signal, core_dumped};
   }
 
-  /// It ended by itself, with 0.
+  /// It exited with code 0.
   [[nodiscard]] constexpr bool success() const noexcept { return is_exit_ && value_ == 0; }
-  /// What it ended with; nothing if a signal ended it.
+  /// Its exit code; empty if a signal ended it.
   [[nodiscard]] constexpr std::optional<int> code() const noexcept {
     return is_exit_ ? std::optional(value_) : std::nullopt;
   }
@@ -25,6 +27,7 @@ class ROUSE_API ExitStatus {
   [[nodiscard]] constexpr std::optional<int> signal() const noexcept {
     return is_exit_ ? std::nullopt : std::optional(value_);
   }
+  /// Whether the system wrote a core dump.
   [[nodiscard]] constexpr bool core_dumped() const noexcept { return core_dumped_; }
   /// "exit code 1", "signal 9", "signal 11 (core dumped)".
   [[nodiscard]] std::string to_string() const;

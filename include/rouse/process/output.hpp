@@ -13,9 +13,9 @@ class Output {
   Output(ExitStatus how, std::string out, std::string err) noexcept
       : status(how), stdout_(std::move(out)), stderr_(std::move(err)) {}
 
-  ExitStatus status;
-  std::string stdout_;
-  std::string stderr_;
+  ExitStatus status;    ///< how it ended
+  std::string stdout_;  ///< what it wrote there
+  std::string stderr_;  ///< what it wrote there
 };
 
 }  // namespace rouse::process

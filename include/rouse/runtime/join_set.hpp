@@ -1,13 +1,13 @@
-// JoinSet<T>: tasks that belong together. They are joined in the order in which they end; those
-// that are left are aborted when the set goes.
+// JoinSet<T>: tasks that belong together. They are joined in the order of completion; destroying
+// the set aborts those that are left.
 //
 //   JoinSet<Page> pages;
 //   for (const Url& url : urls) pages.spawn(fetch, url);
 //   while (auto page = co_await pages.join_next()) use(*page);
 //
-// A completion costs O(1), however many tasks there are (future/futures_unordered.hpp).
-// Not thread-safe: one task uses it at a time; the tasks in it run wherever they were spawned.
-// It may be moved, but not while somebody awaits join_next or shutdown.
+// A completion costs O(1), however many tasks there are (future/futures_unordered.hpp). The set may
+// be moved, but not while somebody awaits join_next or shutdown.
+// Threads: one task uses it at a time; the tasks in it run wherever they were spawned.
 #pragma once
 
 #include <concepts>
@@ -24,107 +24,127 @@
 
 namespace rouse {
 
-/// A JoinHandle that aborts its task when it is dropped before the join.
+namespace internal {
+
+/// Gives the JoinHandle of a task once that is done; aborts the task when it is dropped before.
 template <class T>
 class [[nodiscard]] AbortOnDrop {
  public:
-  using Output = T;
+  using Output = JoinHandle<T>;
 
   explicit AbortOnDrop(JoinHandle<T> handle) noexcept : handle_(std::move(handle)) {}
   AbortOnDrop(AbortOnDrop&&) noexcept = default;
   AbortOnDrop& operator=(AbortOnDrop&&) = delete;
   ~AbortOnDrop() { handle_.abort(); }
 
-  Poll<T> poll(Context& cx) { return handle_.poll(cx); }
+  Poll<Output> poll(Context& cx) {
+    if (!handle_.poll_finished(cx)) return pending;
+    return Poll<Output>::ready(std::move(handle_));
+  }
+  /// Of the task.
+  [[nodiscard]] TaskId id() const noexcept { return handle_.id(); }
+  /// As JoinHandle::abort.
   void abort() { handle_.abort(); }
+  /// Lets the task run on.
   void detach() noexcept { handle_.detach(); }
 
  private:
   JoinHandle<T> handle_;
 };
 
+}  // namespace internal
+
 template <class T = void>
 class [[nodiscard]] JoinSet {
  public:
   class JoinNext;
+  class JoinNextWithId;
   class Shutdown;
 
   JoinSet() noexcept = default;
 
-  /// Spawns on the executor whose task is running; the result is join_next's to give. Takes a
-  /// function with arguments or a future: see exec/spawner.hpp.
-  template <class F>
-  TaskId spawn(F&& work, std::source_location where = std::source_location::current()) {
-    return add(rouse::spawn(std::forward<F>(work), where));
-  }
-  template <class Fn, class Arg, class... Args>
-    requires(!std::same_as<std::remove_cvref_t<Arg>, std::source_location>)
-  TaskId spawn(Fn&& fn, Arg&& arg, Args&&... args) {
+  /// Spawns on the executor whose task is running; join_next gives the result. Takes a function
+  /// with arguments or a future: see exec/spawner.hpp.
+  template <class F, class Arg = std::source_location, class... Args>
+  TaskId spawn(F&& work, Arg&& arg = std::source_location::current(), Args&&... args) {
     return add(
-        rouse::spawn(std::forward<Fn>(fn), std::forward<Arg>(arg), std::forward<Args>(args)...));
+        rouse::spawn(std::forward<F>(work), std::forward<Arg>(arg), std::forward<Args>(args)...));
   }
 
   /// The same on the executor of a Spawner.
-  template <class F>
-  TaskId spawn_on(const Spawner& spawner, F&& work,
-                  std::source_location where = std::source_location::current()) {
-    return add(spawner.spawn(std::forward<F>(work), where));
-  }
-  template <class Fn, class Arg, class... Args>
-    requires(!std::same_as<std::remove_cvref_t<Arg>, std::source_location>)
-  TaskId spawn_on(const Spawner& spawner, Fn&& fn, Arg&& arg, Args&&... args) {
+  template <class F, class Arg = std::source_location, class... Args>
+  TaskId spawn_on(const Spawner& spawner, F&& work, Arg&& arg = std::source_location::current(),
+                  Args&&... args) {
     return add(
-        spawner.spawn(std::forward<Fn>(fn), std::forward<Arg>(arg), std::forward<Args>(args)...));
+        spawner.spawn(std::forward<F>(work), std::forward<Arg>(arg), std::forward<Args>(args)...));
   }
 
   /// The same on the LocalExecutor or LocalSet that this thread is running.
-  template <class F>
-  TaskId spawn_local(F&& work, std::source_location where = std::source_location::current()) {
-    return add(rouse::spawn_local(std::forward<F>(work), where));
-  }
-  template <class Fn, class Arg, class... Args>
-    requires(!std::same_as<std::remove_cvref_t<Arg>, std::source_location>)
-  TaskId spawn_local(Fn&& fn, Arg&& arg, Args&&... args) {
-    return add(rouse::spawn_local(std::forward<Fn>(fn), std::forward<Arg>(arg),
+  template <class F, class Arg = std::source_location, class... Args>
+  TaskId spawn_local(F&& work, Arg&& arg = std::source_location::current(), Args&&... args) {
+    return add(rouse::spawn_local(std::forward<F>(work), std::forward<Arg>(arg),
                                   std::forward<Args>(args)...));
   }
 
-  /// Takes in a task that was spawned before, by a task::Builder for example.
+  /// Adds a task that was spawned before, by a task::Builder for example.
   template <class U>
   TaskId add(JoinHandle<U> handle) {
     static_assert(std::same_as<U, T>,
                   "JoinSet<T>: all its tasks give a T, and this one gives something else");
     const TaskId id = handle.id();
-    tasks_.push(AbortOnDrop<T>(std::move(handle)));
+    tasks_.push(internal::AbortOnDrop<T>(std::move(handle)));
     return id;
   }
 
-  /// Completes when a task of the set is done: with its result (true if T is void), throwing what
-  /// the task threw, or JoinError if it was cancelled. With nothing (false) once the set is empty.
-  /// Dropped midway, it loses nothing. Borrows the set.
+  /// Completes when a task of the set is done: with its result (true if T is void), or by throwing
+  /// what the task threw, or JoinError if it was cancelled. With an empty optional (false) once the
+  /// set is empty. Borrows the set.
+  /// Cancel safety: dropping it loses nothing.
   [[nodiscard]] JoinNext join_next() noexcept { return JoinNext(*this); }
 
-  /// Asks all tasks to end. They stay in the set, and join_next throws JoinError for each that was
-  /// not done before.
-  void abort_all() {
-    tasks_.for_each([](AbortOnDrop<T>& task) { task.abort(); });
+  /// The same, with the handle of the task: its `id()` says which it is, and awaiting it gives the
+  /// result, or throws, at once. (So the id is known also if the task threw.)
+  /// Cancel safety: dropping it loses nothing.
+  [[nodiscard]] JoinNextWithId join_next_with_id() noexcept { return JoinNextWithId(*this); }
+  /// As join_next, if a task is done now. An empty optional (false): none is, or the set is empty.
+  auto try_join_next() {
+    Context cx(Waker::noop());
+    auto next = JoinNext(*this).poll(cx);
+    return next.is_ready() ? std::move(next).value() : typename JoinNext::Output();
   }
-  /// Lets all tasks run on by themselves. The set is empty then.
+
+  /// Aborts the task with this id. False: it is not in the set. Looks at each task in turn: to
+  /// abort many, `add` handles whose abort_handle() was kept.
+  bool abort(TaskId id) {
+    bool found = false;
+    tasks_.for_each([&](internal::AbortOnDrop<T>& task) {
+      if (task.id() != id) return;
+      task.abort();
+      found = true;
+    });
+    return found;
+  }
+  /// Aborts all tasks. They stay in the set, and join_next throws JoinError for each that was not
+  /// already done.
+  void abort_all() {
+    tasks_.for_each([](internal::AbortOnDrop<T>& task) { task.abort(); });
+  }
+  /// Lets all tasks run on. The set is then empty.
   void detach_all() noexcept {
-    tasks_.for_each([](AbortOnDrop<T>& task) { task.detach(); });
+    tasks_.for_each([](internal::AbortOnDrop<T>& task) { task.detach(); });
     tasks_.clear();
   }
-  /// Aborts all tasks and completes when they have ended; the set is empty then. Results, and what
-  /// the tasks threw, are dropped. Dropped midway: the tasks that are left are aborted and still in
-  /// the set. Borrows the set.
+  /// Aborts all tasks and completes when they have ended; the set is then empty. Results and
+  /// exceptions of the tasks are dropped. Borrows the set.
+  /// Cancel safety: if dropped midway, the remaining tasks are aborted and still in the set.
   [[nodiscard]] Shutdown shutdown() noexcept { return Shutdown(*this); }
 
-  /// Tasks that were not joined yet, done or not.
+  /// Tasks that are not joined yet, done or not.
   [[nodiscard]] std::size_t size() const noexcept { return tasks_.size(); }
   [[nodiscard]] bool empty() const noexcept { return tasks_.empty(); }
 
  private:
-  FuturesUnordered<AbortOnDrop<T>> tasks_;
+  FuturesUnordered<internal::AbortOnDrop<T>> tasks_;
 };
 
 template <class T>
@@ -138,13 +158,34 @@ class [[nodiscard(
   [[nodiscard]] bool borrows() const noexcept { return true; }
   Poll<Output> poll(Context& cx) {
     auto next = set_.tasks_.poll_next(cx);
+    if (next.is_pending()) return pending;
+    std::optional<JoinHandle<T>> done = std::move(next).value();
+    if (!done) return Poll<Output>::ready(Output());
     if constexpr (std::is_void_v<T>) {
-      if (next.is_pending()) return pending;
-      return Poll<bool>::ready(std::move(next).value().has_value());
+      (void)done->take();
+      return Poll<Output>::ready(true);
+    } else if constexpr (std::is_reference_v<T>) {
+      return Poll<Output>::ready(&done->take().value());
     } else {
-      return next;
+      return Poll<Output>::ready(done->take().value());
     }
   }
+
+ private:
+  JoinSet& set_;
+};
+
+/// What JoinSet::join_next_with_id gives: see there.
+template <class T>
+class [[nodiscard("a future does nothing until it is polled: co_await it or spawn it")]] JoinSet<
+    T>::JoinNextWithId {
+ public:
+  using Output = std::optional<JoinHandle<T>>;
+
+  explicit JoinNextWithId(JoinSet& set) noexcept : set_(set) {}
+
+  [[nodiscard]] bool borrows() const noexcept { return true; }
+  Poll<Output> poll(Context& cx) { return set_.tasks_.poll_next(cx); }
 
  private:
   JoinSet& set_;
@@ -170,7 +211,7 @@ class [[nodiscard(
  private:
   bool drop_next(Context& cx) {
     try {
-      return set_.tasks_.poll_next(cx).is_ready();
+      return JoinNext(set_).poll(cx).is_ready();
     } catch (...) {
       return true;  // it has ended
     }

@@ -5,20 +5,24 @@
 #pragma once
 
 #include <exception>
-#include <functional>
 #include <type_traits>
 #include <utility>
 
+#include "rouse/base/internal/invoke.hpp"
 #include "rouse/runtime/runtime.hpp"
 
 namespace rouse {
 
+namespace internal {
+
 /// One line to stderr about the exception that ended the program's main task.
 ROUSE_API void report_failed_main(const std::exception_ptr& error) noexcept;
 
-/// Calls `async_main(args...)` on a Runtime with a worker for each CPU and runs it to its end.
-/// Gives what it gives (0 if that is void): the process's exit status. An exception that leaves it
-/// is told on stderr and gives 1.
+}  // namespace internal
+
+/// Calls `async_main(args...)` on a Runtime with a worker for each CPU and runs it to completion.
+/// Returns what it returns (0 if that is void): the exit status of the process. If an exception
+/// leaves it, prints it to stderr and returns 1.
 template <class Fn, class... Args>
 int run(Fn&& async_main, Args&&... args) {
   constexpr bool is_main = requires {
@@ -34,14 +38,15 @@ int run(Fn&& async_main, Args&&... args) {
       Runtime runtime;
       using Output = output_t<std::invoke_result_t<Fn, Args...>>;
       if constexpr (std::is_void_v<Output>) {
-        runtime.block_on(std::invoke(std::forward<Fn>(async_main), std::forward<Args>(args)...));
+        runtime.block_on(
+            internal::invoke(std::forward<Fn>(async_main), std::forward<Args>(args)...), {});
         return 0;
       } else {
         return runtime.block_on(
-            std::invoke(std::forward<Fn>(async_main), std::forward<Args>(args)...));
+            internal::invoke(std::forward<Fn>(async_main), std::forward<Args>(args)...), {});
       }
     } catch (...) {
-      report_failed_main(std::current_exception());
+      internal::report_failed_main(std::current_exception());
       return 1;
     }
   }

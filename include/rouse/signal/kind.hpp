@@ -1,26 +1,30 @@
 // signal::Kind: which signal: one of those with a name here, or any number.
 #pragma once
 
-#include <csignal>
+#include "rouse/base/internal/attributes.hpp"
 
 namespace rouse::signal {
 
-class Kind {
+class ROUSE_API Kind {
  public:
-  /// Any that the system has, as SIGUSR1; see Signal for those that can't be received.
+  /// Any signal of the system, such as SIGUSR1; see Signal for those that can't be received.
   constexpr Kind(int number) noexcept : number_(number) {}
 
-  static constexpr Kind alarm() noexcept { return Kind(SIGALRM); }
-  static constexpr Kind child() noexcept { return Kind(SIGCHLD); }      ///< one has ended
-  static constexpr Kind hangup() noexcept { return Kind(SIGHUP); }      ///< terminal closed
-  static constexpr Kind interrupt() noexcept { return Kind(SIGINT); }   ///< Ctrl-C
-  static constexpr Kind pipe() noexcept { return Kind(SIGPIPE); }       ///< nobody reads it
-  static constexpr Kind quit() noexcept { return Kind(SIGQUIT); }       ///< Ctrl-backslash
-  static constexpr Kind terminate() noexcept { return Kind(SIGTERM); }  ///< what `kill` sends
-  static constexpr Kind user1() noexcept { return Kind(SIGUSR1); }
-  static constexpr Kind user2() noexcept { return Kind(SIGUSR2); }
-  static constexpr Kind window_change() noexcept { return Kind(SIGWINCH); }  ///< terminal resized
+  /// SIGALRM.
+  static Kind alarm() noexcept;
+  static Kind child() noexcept;      ///< a child has ended
+  static Kind hangup() noexcept;     ///< terminal closed
+  static Kind interrupt() noexcept;  ///< Ctrl-C
+  static Kind pipe() noexcept;       ///< write to a closed pipe
+  static Kind quit() noexcept;       ///< Ctrl-backslash
+  static Kind terminate() noexcept;  ///< what `kill` sends
+  /// SIGUSR1: means what the program says.
+  static Kind user1() noexcept;
+  /// SIGUSR2: means what the program says.
+  static Kind user2() noexcept;
+  static Kind window_change() noexcept;  ///< terminal resized
 
+  /// The number that the system gives it: SIGINT is 2.
   [[nodiscard]] constexpr int number() const noexcept { return number_; }
   friend constexpr bool operator==(Kind, Kind) noexcept = default;
 

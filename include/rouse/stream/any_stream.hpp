@@ -1,25 +1,23 @@
-// AnyStream<T>: an owning stream whose type is erased: what a container of different streams, a
-// StreamMap of them, or a virtual function needs. One block of memory, and one indirect call a
-// poll. It may be moved at any time. After the end it is polled as its stream may be. Cancel
-// safety: that of the stream inside.
+// AnyStream<T>: an owning, type-erased stream, for containers of different streams, for a StreamMap
+// of them, and for virtual functions. One block of memory, and one indirect call per poll. It may
+// be moved at any time. After the end it may be polled if its stream may.
+// Cancel safety: that of the stream inside.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
-#include "rouse/base/block_pool.hpp"
-#include "rouse/core/borrow.hpp"
+#include "rouse/base/internal/block_pool.hpp"
+#include "rouse/base/internal/box.hpp"
+#include "rouse/core/internal/borrow.hpp"
 #include "rouse/core/stream.hpp"
 
 namespace rouse::stream {
 
 template <class T>
-class [[nodiscard(
-    "a stream does nothing until it is read: write `while (auto item = co_await "
-    "next(s))`")]] AnyStream {
+class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] AnyStream {
  public:
   using Item = T;
 
@@ -27,7 +25,7 @@ class [[nodiscard(
     requires(Stream<std::remove_cvref_t<S>> && !std::same_as<std::remove_cvref_t<S>, AnyStream> &&
              std::same_as<item_t<std::remove_cvref_t<S>>, T>)
   AnyStream(S&& stream)
-      : held_(std::make_unique<Holder<std::remove_cvref_t<S>>>(std::forward<S>(stream))) {}
+      : held_(internal::make_box<Holder<std::remove_cvref_t<S>>>(std::forward<S>(stream))) {}
 
   PollNext<T> poll_next(Context& cx) {
     ROUSE_ASSERT(held_, "use of an AnyStream that was moved from: use the one it went to");
@@ -56,17 +54,19 @@ class [[nodiscard(
     explicit Holder(const S& stream) : stream_(stream) {}
     explicit Holder(S&& stream) : stream_(std::move(stream)) {}
 
-    static void* operator new(std::size_t size) { return allocate_block(size); }
-    static void operator delete(void* held, std::size_t size) noexcept { free_block(held, size); }
+    static void* operator new(std::size_t size) { return internal::allocate_block(size); }
+    static void operator delete(void* held, std::size_t size) noexcept {
+      internal::free_block(held, size);
+    }
 
     PollNext<T> poll_next(Context& cx) override { return stream_.poll_next(cx); }
-    bool borrows() const noexcept override { return future_borrows(stream_); }
+    bool borrows() const noexcept override { return internal::future_borrows(stream_); }
 
    private:
     S stream_;
   };
 
-  std::unique_ptr<Held> held_;
+  internal::Box<Held> held_;
 };
 
 }  // namespace rouse::stream

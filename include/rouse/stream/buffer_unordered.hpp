@@ -1,11 +1,11 @@
-// buffer_unordered(s, n): `s` gives futures; at most `n` of them run at the same time, and their
-// outputs are the items, in the order in which they finish. Unit stands for a void output, a
-// pointer for a reference.
+// buffer_unordered(s, n): `s` gives futures; at most `n` of them run concurrently, and their
+// outputs are the items, in the order of completion. Unit stands for a void output, a pointer for a
+// reference.
 //
-// A poll first takes futures out of `s` until `n` run, then polls those that were woken
-// (future/futures_unordered.hpp). They run while this stream is polled: in one task.
-// What `s` or a future throws, poll_next throws; the others go on.
-// Cancel safety: dropping it drops the futures that run; dropping next() loses nothing.
+// A poll first takes futures out of `s` until `n` run, then polls the woken ones
+// (future/futures_unordered.hpp). They all run in the task that polls this stream. poll_next throws
+// what `s` or a future throws; the others continue.
+// Cancel safety: dropping it drops the running futures; dropping next() loses nothing.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,17 @@
 
 #include "rouse/core/future.hpp"
 #include "rouse/future/futures_unordered.hpp"
-#include "rouse/stream/source.hpp"
+#include "rouse/stream/internal/source.hpp"
 
-namespace rouse::stream {
+namespace rouse::internal {
 
-template <Stream S>
-class [[nodiscard(
-    "a stream does nothing until it is read: write `while (auto item = co_await "
-    "next(s))`")]] BufferUnordered {
-  using Running = FuturesUnordered<item_t<S>>;
-
+/// Keeps up to a number of futures of a stream running, in a FuturesUnordered or FuturesOrdered.
+template <Stream S, class Running>
+class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] FutureBuffer {
  public:
   using Item = typename Running::Item;
 
-  BufferUnordered(S stream, std::size_t limit) : source_(std::move(stream)), limit_(limit) {
+  FutureBuffer(S stream, std::size_t limit) : source_(std::move(stream)), limit_(limit) {
     ROUSE_ASSERT(limit > 0, "a stream that may run 0 futures at a time would never give anything");
   }
 
@@ -41,7 +38,7 @@ class [[nodiscard(
     return running_.poll_next(cx);
   }
 
-  /// Whether the stream or a future that runs borrows: see Async::borrows.
+  /// Whether the stream or a running future borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept { return source_.borrows() || running_.borrows(); }
 
  private:
@@ -50,7 +47,7 @@ class [[nodiscard(
   Running running_;
 };
 
-/// True if what is given as `S&&` is a stream of futures; else the program does not compile.
+/// True if `S&&` is a stream of futures; otherwise the program does not compile.
 template <class S>
 constexpr bool can_keep_futures() noexcept {
   if constexpr (can_keep_stream<S>()) {
@@ -63,9 +60,16 @@ constexpr bool can_keep_futures() noexcept {
   }
 }
 
+}  // namespace rouse::internal
+
+namespace rouse::stream {
+
+template <Stream S>
+using BufferUnordered = internal::FutureBuffer<S, FuturesUnordered<item_t<S>>>;
+
 template <class S>
 auto buffer_unordered(S&& stream, std::size_t limit) {
-  if constexpr (can_keep_futures<S>()) {
+  if constexpr (internal::can_keep_futures<S>()) {
     return BufferUnordered<std::remove_cvref_t<S>>(std::forward<S>(stream), limit);
   }
 }

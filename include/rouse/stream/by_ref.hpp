@@ -1,22 +1,22 @@
-// by_ref(s): the stream `s`, borrowed: adapters of it end and `s` goes on. `s` must neither move
-// nor end before it. After the end of `s` it is not polled again.
+// by_ref(s): borrows the stream `s`: its adapters can be destroyed, and `s` continues. `s` must
+// neither move nor be destroyed before it. After the end of `s` it is not polled again.
 //
 //   auto header = co_await stream::collect(stream::take(stream::by_ref(lines), 3));
 //
-// What is read through it is gone from `s`, also what an adapter has read and not yet given.
+// Items read through it are gone from `s`, even those that an adapter has read but not yet given.
 #pragma once
 
 #include <type_traits>
 #include <utility>
 
+#include "rouse/core/future.hpp"
 #include "rouse/core/stream.hpp"
 
 namespace rouse::stream {
 
+/// The stream of by_ref: see there.
 template <Stream S>
-class [[nodiscard(
-    "a stream does nothing until it is read: write `while (auto item = co_await "
-    "next(s))`")]] StreamRef {
+class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] StreamRef {
  public:
   using Item = item_t<S>;
 
@@ -30,21 +30,28 @@ class [[nodiscard(
 };
 
 template <class S>
+  requires(Stream<S> || !Future<S>)  // futures have their own
 auto by_ref(S& stream) noexcept {
   static_assert(Stream<S>, "by_ref needs a rouse::Stream that is not const");
   if constexpr (Stream<S>) return StreamRef<S>(stream);
 }
 
-/// What a future reads to the end: a stream given as an rvalue is its own, an lvalue is borrowed.
+}  // namespace rouse::stream
+
+namespace rouse::internal {
+
+/// The stream that a consumer reads: owned if passed as an rvalue, borrowed if an lvalue.
 template <class S>
 struct Read {
   using Type = std::remove_cvref_t<S>;
 };
+
 template <Stream S>
 struct Read<S&> {
-  using Type = StreamRef<S>;
+  using Type = stream::StreamRef<S>;
 };
+
 template <class S>
 using read_t = typename Read<S>::Type;
 
-}  // namespace rouse::stream
+}  // namespace rouse::internal

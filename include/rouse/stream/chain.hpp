@@ -1,5 +1,5 @@
 // chain(a, b): the items of `a`, then those of `b`. `a` is dropped at its end; `b` is not polled
-// before. What they throw, poll_next throws.
+// before. poll_next throws what they throw.
 // Cancel safety: it holds no item between two polls.
 #pragma once
 
@@ -7,14 +7,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "rouse/stream/source.hpp"
+#include "rouse/stream/internal/source.hpp"
 
 namespace rouse::stream {
 
 template <Stream First, Stream Second>
-class [[nodiscard(
-    "a stream does nothing until it is read: write `while (auto item = co_await "
-    "next(s))`")]] Chain {
+class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] Chain {
  public:
   using Item = item_t<First>;
 
@@ -22,7 +20,7 @@ class [[nodiscard(
 
   PollNext<Item> poll_next(Context& cx) {
     auto polled = first_.poll_next(cx);
-    if (polled.is_pending() || has_item(polled)) return polled;
+    if (polled.is_pending() || internal::has_item(polled)) return polled;
     return second_.poll_next(cx);
   }
 
@@ -30,13 +28,13 @@ class [[nodiscard(
   [[nodiscard]] bool borrows() const noexcept { return first_.borrows() || second_.borrows(); }
 
  private:
-  Source<First> first_;
-  Source<Second> second_;
+  internal::Source<First> first_;
+  internal::Source<Second> second_;
 };
 
 template <class First, class Second>
 auto chain(First&& first, Second&& second) {
-  if constexpr (can_keep_stream<First>() && can_keep_stream<Second>()) {
+  if constexpr (internal::can_keep_stream<First>() && internal::can_keep_stream<Second>()) {
     using A = std::remove_cvref_t<First>;
     using B = std::remove_cvref_t<Second>;
     static_assert(std::same_as<item_t<A>, item_t<B>>,

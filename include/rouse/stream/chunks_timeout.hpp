@@ -1,27 +1,23 @@
-// chunks_timeout(s, n, duration): the items of `s` in vectors of `n`; what has come `duration`
-// after the first item of a chunk is given then, if it is less. Never an empty chunk. In a runtime:
-// see sleep. What `s` throws, poll_next throws; the chunk that is being filled is kept for the next
-// poll.
-// Cancel safety: dropping it loses the chunk that is being filled; dropping next() loses
-// nothing.
+// chunks_timeout(s, n, duration): the items of `s` in vectors of `n`, or fewer if `duration` passes
+// after the first item of a chunk. Never an empty chunk. Needs a runtime: see sleep. poll_next
+// throws what `s` throws; the unfinished chunk is kept for the next poll.
+// Cancel safety: dropping it loses the unfinished chunk; dropping next() loses nothing.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "rouse/stream/source.hpp"
+#include "rouse/base/internal/durations.hpp"
+#include "rouse/stream/internal/source.hpp"
 #include "rouse/time/instant.hpp"
 #include "rouse/time/sleep.hpp"
 
 namespace rouse::stream {
 
 template <Stream S>
-class [[nodiscard(
-    "a stream does nothing until it is read: write `while (auto item = co_await "
-    "next(s))`")]] ChunksTimeout {
+class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] ChunksTimeout {
  public:
   using Item = std::vector<item_t<S>>;
 
@@ -41,9 +37,9 @@ class [[nodiscard(
         if (chunk_.empty() || timer_.poll(cx).is_pending()) return pending;
         break;
       }
-      if (!has_item(polled)) break;
+      if (!internal::has_item(polled)) break;
       if (chunk_.empty()) timer_.reset(time::add(time::now(), patience_));
-      chunk_.push_back(take_item(polled));
+      chunk_.push_back(internal::take_item(polled));
     }
     if (chunk_.empty()) return PollNext<Item>::ready(std::nullopt);
     return PollNext<Item>::ready(std::exchange(chunk_, Item()));
@@ -53,7 +49,7 @@ class [[nodiscard(
   [[nodiscard]] bool borrows() const noexcept { return source_.borrows(); }
 
  private:
-  Source<S> source_;
+  internal::Source<S> source_;
   std::size_t size_;
   time::Nanoseconds patience_;
   Sleep timer_{time::Instant::max()};  // counts while the chunk is not empty
@@ -62,9 +58,9 @@ class [[nodiscard(
 
 template <class S, class Rep, class Period>
 auto chunks_timeout(S&& stream, std::size_t size, std::chrono::duration<Rep, Period> patience) {
-  if constexpr (can_keep_stream<S>()) {
+  if constexpr (internal::can_keep_stream<S>()) {
     return ChunksTimeout<std::remove_cvref_t<S>>(std::forward<S>(stream), size,
-                                                 time::saturate(patience));
+                                                 internal::saturate(patience));
   }
 }
 

@@ -1,9 +1,9 @@
-// collect(s): reads `s` to its end; its output is the std::vector of all items. Another container
-// is named: collect<std::set<int>>(s).
+// collect(s): reads `s` to its end; the output is the std::vector of all items. For another
+// container name it: collect<std::set<int>>(s).
 //
-// Completes when `s` has ended. A stream given as an lvalue is borrowed. What `s` throws, the poll
-// throws; that is its end, and what was read is lost.
-// Cancel safety: dropping it loses what was read so far.
+// Completes when `s` has ended. A stream passed as an lvalue is borrowed. The poll throws what `s`
+// throws; that ends it, and the items read so far are lost.
+// Cancel safety: dropping it loses the items read so far.
 #pragma once
 
 #include <type_traits>
@@ -12,7 +12,7 @@
 
 #include "rouse/core/future.hpp"
 #include "rouse/stream/by_ref.hpp"
-#include "rouse/stream/source.hpp"
+#include "rouse/stream/internal/source.hpp"
 
 namespace rouse::stream {
 
@@ -28,11 +28,11 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
     for (;;) {
       auto polled = source_.poll_next(cx);
       if (polled.is_pending()) return pending;
-      if (!has_item(polled)) return Poll<Container>::ready(std::move(items_));
-      if constexpr (requires { items_.push_back(take_item(polled)); }) {
-        items_.push_back(take_item(polled));
+      if (!internal::has_item(polled)) return Poll<Container>::ready(std::move(items_));
+      if constexpr (requires { items_.push_back(internal::take_item(polled)); }) {
+        items_.push_back(internal::take_item(polled));
       } else {
-        items_.insert(items_.end(), take_item(polled));
+        items_.insert(items_.end(), internal::take_item(polled));
       }
     }
   }
@@ -41,14 +41,14 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   [[nodiscard]] bool borrows() const noexcept { return source_.borrows(); }
 
  private:
-  Source<S> source_;
+  internal::Source<S> source_;
   Container items_;
 };
 
 template <class Container = void, class S>
 auto collect(S&& stream) {
-  using Own = read_t<S>;
-  if constexpr (can_keep_stream<Own>()) {
+  using Own = internal::read_t<S>;
+  if constexpr (internal::can_keep_stream<Own>()) {
     using Kept = std::conditional_t<std::is_void_v<Container>, std::vector<item_t<Own>>, Container>;
     return Collect<Own, Kept>(Own(std::forward<S>(stream)));
   }

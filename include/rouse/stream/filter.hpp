@@ -1,5 +1,5 @@
-// filter(s, fn): the items of `s` for which `fn(item)` is true. `fn` sees them as const.
-// What `s` or `fn` throws, poll_next throws; the item is lost and the stream may go on.
+// filter(s, fn): the items of `s` for which `fn(item)` is true. `fn` sees them as const. poll_next
+// throws what `s` or `fn` throws; the item is lost and the stream continues.
 // Cancel safety: it holds no item between two polls.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "rouse/stream/source.hpp"
+#include "rouse/stream/internal/source.hpp"
 
 namespace rouse::stream {
 
@@ -18,9 +18,7 @@ concept Predicate = requires(Fn& fn, const T& item) {
 };
 
 template <Stream S, Predicate<item_t<S>> Fn>
-class [[nodiscard(
-    "a stream does nothing until it is read: write `while (auto item = co_await "
-    "next(s))`")]] Filter {
+class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] Filter {
  public:
   using Item = item_t<S>;
 
@@ -29,34 +27,44 @@ class [[nodiscard(
   PollNext<Item> poll_next(Context& cx) {
     for (;;) {
       auto polled = source_.poll_next(cx);
-      if (!has_item(polled) || fn_(std::as_const(*polled.value()))) return polled;
+      if (!internal::has_item(polled) || fn_(std::as_const(*polled.value()))) return polled;
     }
   }
 
-  /// Whether the stream borrows: see Async::borrows. The function is not looked into.
+  /// Whether the stream borrows: see Async::borrows. The function is not checked.
   [[nodiscard]] bool borrows() const noexcept { return source_.borrows(); }
 
  private:
-  Source<S> source_;
+  internal::Source<S> source_;
   Fn fn_;
 };
 
-/// Makes an adapter of a stream and a predicate.
-template <template <class, class> class Adapter, class S, class Fn>
-auto with_predicate(S&& stream, Fn&& fn) {
+}  // namespace rouse::stream
+
+namespace rouse::internal {
+
+/// True if `Fn` can be asked about each item of `S&&`; otherwise the program does not compile.
+template <class S, class Fn>
+constexpr bool takes_predicate() noexcept {
   if constexpr (can_keep_stream<S>()) {
-    using Kept = std::remove_cvref_t<S>;
-    constexpr bool fits = Predicate<std::decay_t<Fn>, item_t<Kept>>;
+    constexpr bool fits = stream::Predicate<std::decay_t<Fn>, item_t<std::remove_cvref_t<S>>>;
     static_assert(fits, "this needs a function that takes `const Item&` and returns a bool");
-    if constexpr (fits) {
-      return Adapter<Kept, std::decay_t<Fn>>(std::forward<S>(stream), std::forward<Fn>(fn));
-    }
+    return fits;
+  } else {
+    return false;
   }
 }
 
+}  // namespace rouse::internal
+
+namespace rouse::stream {
+
 template <class S, class Fn>
 auto filter(S&& stream, Fn&& fn) {
-  return with_predicate<Filter>(std::forward<S>(stream), std::forward<Fn>(fn));
+  if constexpr (internal::takes_predicate<S, Fn>()) {
+    return Filter<std::remove_cvref_t<S>, std::decay_t<Fn>>(std::forward<S>(stream),
+                                                            std::forward<Fn>(fn));
+  }
 }
 
 }  // namespace rouse::stream

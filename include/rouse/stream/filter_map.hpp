@@ -1,6 +1,5 @@
-// filter_map(s, fn): `fn(item)` returns a std::optional; its values are the items, what is empty is
-// left out.
-// What `s` or `fn` throws, poll_next throws; the item is lost and the stream may go on.
+// filter_map(s, fn): `fn(item)` returns a std::optional; the items are the values of those that are
+// not empty. poll_next throws what `s` or `fn` throws; the item is lost and the stream continues.
 // Cancel safety: it holds no item between two polls.
 #pragma once
 
@@ -8,19 +7,22 @@
 #include <type_traits>
 #include <utility>
 
-#include "rouse/stream/source.hpp"
+#include "rouse/stream/internal/source.hpp"
 
-namespace rouse::stream {
+namespace rouse::internal {
 
 template <class T>
 inline constexpr bool is_optional = false;
+
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 
+}  // namespace rouse::internal
+
+namespace rouse::stream {
+
 template <Stream S, class Fn>
-class [[nodiscard(
-    "a stream does nothing until it is read: write `while (auto item = co_await "
-    "next(s))`")]] FilterMap {
+class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] FilterMap {
   using Mapped = std::remove_cvref_t<std::invoke_result_t<Fn&, item_t<S>>>;
 
  public:
@@ -31,31 +33,32 @@ class [[nodiscard(
   PollNext<Item> poll_next(Context& cx) {
     for (;;) {
       auto polled = source_.poll_next(cx);
-      if (!has_item(polled)) return without_item<Item>(polled);
-      Mapped mapped = fn_(take_item(polled));
+      if (!internal::has_item(polled)) return internal::without_item<Item>(polled);
+      Mapped mapped = fn_(internal::take_item(polled));
       if (mapped) return PollNext<Item>::ready(std::move(mapped));
     }
   }
 
-  /// Whether the stream borrows: see Async::borrows. The function is not looked into.
+  /// Whether the stream borrows: see Async::borrows. The function is not checked.
   [[nodiscard]] bool borrows() const noexcept { return source_.borrows(); }
 
  private:
-  Source<S> source_;
+  internal::Source<S> source_;
   Fn fn_;
 };
 
 template <class S, class Fn>
 auto filter_map(S&& stream, Fn&& fn) {
-  if constexpr (can_keep_stream<S>()) {
+  if constexpr (internal::can_keep_stream<S>()) {
     using Kept = std::remove_cvref_t<S>;
     using KeptFn = std::decay_t<Fn>;
-    constexpr bool fits = Takes<KeptFn, item_t<Kept>>;
+    constexpr bool fits = internal::Takes<KeptFn, item_t<Kept>>;
     static_assert(fits, "filter_map(s, fn): fn can't be called with an item of s");
     if constexpr (fits) {
-      static_assert(is_optional<std::remove_cvref_t<std::invoke_result_t<KeptFn&, item_t<Kept>>>>,
-                    "filter_map(s, fn): fn returns no std::optional: use map, or filter if it says "
-                    "yes or no");
+      static_assert(
+          internal::is_optional<std::remove_cvref_t<std::invoke_result_t<KeptFn&, item_t<Kept>>>>,
+          "filter_map(s, fn): fn returns no std::optional: use map, or filter if it says "
+          "yes or no");
       return FilterMap<Kept, KeptFn>(std::forward<S>(stream), std::forward<Fn>(fn));
     }
   }

@@ -1,8 +1,8 @@
-// fold(s, init, fn): reads `s` to its end; `value = fn(value, item)` for each item, beginning with
-// `init`. Its output is the last value.
+// fold(s, init, fn): reads `s` to its end and computes `value = fn(value, item)` for each item,
+// starting with `init`. The output is the last value.
 //
-// Completes when `s` has ended. A stream given as an lvalue is borrowed. What `s` or `fn` throws,
-// the poll throws; that is its end, and the value is lost.
+// Completes when `s` has ended. A stream passed as an lvalue is borrowed. The poll throws what `s`
+// or `fn` throws; that ends it, and the value is lost.
 // Cancel safety: dropping it loses the value so far.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #include "rouse/core/future.hpp"
 #include "rouse/stream/by_ref.hpp"
-#include "rouse/stream/source.hpp"
+#include "rouse/stream/internal/source.hpp"
 
 namespace rouse::stream {
 
@@ -28,26 +28,25 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
     for (;;) {
       auto polled = source_.poll_next(cx);
       if (polled.is_pending()) return pending;
-      if (!has_item(polled)) return Poll<T>::ready(std::move(value_));
-      value_ = fn_(std::move(value_), take_item(polled));
+      if (!internal::has_item(polled)) return Poll<T>::ready(std::move(value_));
+      value_ = fn_(std::move(value_), internal::take_item(polled));
     }
   }
 
-  /// Whether the stream is borrowed or borrows: see Async::borrows. The function is not looked
-  /// into.
+  /// Whether the stream is borrowed or borrows: see Async::borrows. The function is not checked.
   [[nodiscard]] bool borrows() const noexcept { return source_.borrows(); }
 
  private:
-  Source<S> source_;
+  internal::Source<S> source_;
   T value_;
   Fn fn_;
 };
 
 template <class S, class T, class Fn>
 auto fold(S&& stream, T&& init, Fn&& fn) {
-  using Own = read_t<S>;
+  using Own = internal::read_t<S>;
   using Value = std::decay_t<T>;
-  if constexpr (can_keep_stream<Own>()) {
+  if constexpr (internal::can_keep_stream<Own>()) {
     constexpr bool fits = requires(std::decay_t<Fn>& kept, Value value, item_t<Own> item) {
       value = kept(std::move(value), std::move(item));
     };

@@ -1,11 +1,11 @@
-// for_each_concurrent(s, n, fn): reads `s` to its end and runs the future `fn(item)` of each item,
-// at most `n` at the same time. What the futures give is ignored. They run in the task that polls
-// this: for several threads, spawn in `fn`.
+// for_each_concurrent(s, n, fn): reads `s` to its end and runs the future `fn(item)` for each item,
+// at most `n` concurrently. Their outputs are ignored. They run in the task that polls this: to use
+// several threads, spawn in `fn`.
 //
-// Completes when `s` has ended and all futures are done. A stream given as an lvalue is borrowed.
-// What `s`, `fn` or a future throws first, the poll throws; that is its end, and the futures that
+// Completes when `s` has ended and all futures are done. A stream passed as an lvalue is borrowed.
+// The poll throws the first exception of `s`, `fn` or a future; that ends it, and the futures that
 // still run are dropped with it.
-// Cancel safety: dropping it drops the futures that run, with their items.
+// Cancel safety: dropping it drops the running futures, with their items.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +21,10 @@ namespace rouse::stream {
 
 template <class S, class Fn>
 auto for_each_concurrent(S&& stream, std::size_t limit, Fn&& fn) {
-  using Own = read_t<S>;
-  if constexpr (can_keep_stream<Own>()) {
+  using Own = internal::read_t<S>;
+  if constexpr (internal::can_keep_stream<Own>()) {
     using KeptFn = std::decay_t<Fn>;
-    constexpr bool fits = Takes<KeptFn, item_t<Own>>;
+    constexpr bool fits = internal::Takes<KeptFn, item_t<Own>>;
     static_assert(fits, "for_each_concurrent(s, n, fn): fn can't be called with an item of s");
     if constexpr (fits) {
       constexpr bool runs = Future<std::remove_cvref_t<std::invoke_result_t<KeptFn&, item_t<Own>>>>;
@@ -34,7 +34,8 @@ auto for_each_concurrent(S&& stream, std::size_t limit, Fn&& fn) {
       if constexpr (runs) {
         using Running = BufferUnordered<Map<Own, KeptFn>>;
         Map<Own, KeptFn> futures(Own(std::forward<S>(stream)), std::forward<Fn>(fn));
-        return ForEach<Running, Ignore>(Running(std::move(futures), limit), Ignore());
+        return ForEach<Running, internal::Ignore>(Running(std::move(futures), limit),
+                                                  internal::Ignore());
       }
     }
   }

@@ -1,27 +1,26 @@
 // iter(range): the elements of a range, as a stream.
 //
-// A container given as an rvalue is kept, and its elements are moved out. An lvalue is borrowed and
-// its elements are copied: it must outlive the stream. A view is kept as it is.
-// Always ready, with a step of the budget for each element.
-// Cancel safety: dropped midway, the elements that are left are lost or stay where they are.
+// A container passed as an rvalue is owned, and its elements are moved out. An lvalue is borrowed
+// and its elements are copied: it must outlive the stream. A view is kept as it is. Always ready,
+// with a step of the budget for each element.
+// Cancel safety: dropping it drops the remaining elements of an owned range; those of a borrowed
+// one stay.
 #pragma once
 
-#include <iterator>
 #include <optional>
 #include <span>  // std::ranges::enable_view, without the cost of <ranges>
 #include <type_traits>
 #include <utility>
 
-#include "rouse/core/borrow.hpp"
-#include "rouse/core/movable_until_polled.hpp"
+#include "rouse/core/internal/borrow.hpp"
+#include "rouse/core/internal/movable_until_polled.hpp"
 #include "rouse/core/stream.hpp"
 
 namespace rouse::stream {
 
 /// `Range` is a type, or an lvalue reference if it is borrowed.
 template <class Range>
-class [[nodiscard(
-    "a stream does nothing until it is read: write `while (auto item = co_await next(s))`")]] Iter {
+class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] Iter {
   using Iterator = decltype(std::begin(std::declval<Range&>()));
   using Element = std::iter_reference_t<Iterator>;
   static constexpr bool owns = !std::is_reference_v<Range> && !std::ranges::enable_view<Range>;
@@ -45,10 +44,10 @@ class [[nodiscard(
   }
 
   /// Whether the range is borrowed, or a view.
-  [[nodiscard]] bool borrows() const noexcept { return is_borrow<Range>; }
+  [[nodiscard]] bool borrows() const noexcept { return internal::is_borrow<Range>; }
 
  private:
-  /// Goes on also if the element throws when it is copied.
+  /// Advances even if copying the element throws.
   class Step {
    public:
     explicit Step(Iterator& position) noexcept : position_(position) {}
@@ -62,7 +61,7 @@ class [[nodiscard(
 
   Range range_;
   std::optional<Iterator> position_;  // from the first poll on: the range may move before
-  MovableUntilPolled move_check_;
+  internal::MovableUntilPolled move_check_;
 };
 
 template <class Range>

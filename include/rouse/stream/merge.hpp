@@ -1,9 +1,10 @@
-// merge(s...): the items of several streams of one item type, as they come. Ends when all have.
+// merge(s...): the items of several streams of one item type, as they arrive. Ends when all have
+// ended.
 //
-// A poll asks one after another, the first time the first listed, later the one after that which
-// gave the last item: a stream that is always ready does not keep the others from their turn.
-// No allocation. For streams that come and go use StreamMap.
-// What one of them throws, poll_next throws, and all may go on.
+// A poll starts with the stream after the one that gave the last item (at first with the first
+// argument) and tries one after another. So it is fair: a stream that is always ready does not
+// starve the others. No allocation. For streams that come and go use StreamMap. poll_next throws
+// what one of them throws, and all continue.
 // Cancel safety: it holds no item between two polls.
 #pragma once
 
@@ -14,21 +15,20 @@
 #include <type_traits>
 #include <utility>
 
-#include "rouse/stream/source.hpp"
+#include "rouse/stream/internal/source.hpp"
 
 namespace rouse::stream {
 
 template <Stream First, Stream... Others>
-class [[nodiscard(
-    "a stream does nothing until it is read: write `while (auto item = co_await "
-    "next(s))`")]] Merge {
+class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] Merge {
   static constexpr std::size_t count = 1 + sizeof...(Others);
 
  public:
   using Item = item_t<First>;
 
   explicit Merge(First first, Others... others)
-      : sources_(Source<First>(std::move(first)), Source<Others>(std::move(others))...) {}
+      : sources_(internal::Source<First>(std::move(first)),
+                 internal::Source<Others>(std::move(others))...) {}
 
   PollNext<Item> poll_next(Context& cx) {
     const std::size_t start = turn_;
@@ -37,7 +37,7 @@ class [[nodiscard(
       const std::size_t index = (start + i) % count;
       turn_ = (index + 1) % count;
       auto polled = poll_at(index, cx, std::make_index_sequence<count>());
-      if (has_item(polled)) return polled;
+      if (internal::has_item(polled)) return polled;
       is_over = is_over && polled.is_ready();
     }
     turn_ = start;
@@ -59,13 +59,14 @@ class [[nodiscard(
     return polled;
   }
 
-  std::tuple<Source<First>, Source<Others>...> sources_;
-  std::size_t turn_ = 0;  // who is asked first
+  std::tuple<internal::Source<First>, internal::Source<Others>...> sources_;
+  std::size_t turn_ = 0;  // the stream to poll first
 };
 
 template <class First, class... Others>
 auto merge(First&& first, Others&&... others) {
-  if constexpr (can_keep_stream<First>() && (can_keep_stream<Others>() && ...)) {
+  if constexpr (internal::can_keep_stream<First>() &&
+                (internal::can_keep_stream<Others>() && ...)) {
     using Item = item_t<std::remove_cvref_t<First>>;
     static_assert((std::same_as<Item, item_t<std::remove_cvref_t<Others>>> && ...),
                   "merge needs streams of one item type: use map to make them alike");

@@ -1,9 +1,9 @@
-// next(s): a future of the next item of `s`, or of nothing at its end. Borrows `s`.
+// next(s): a future of the next item of `s`, or of an empty optional at its end. Borrows `s`.
 //
 //   while (auto item = co_await stream::next(s)) use(*item);
 //
 // Completes when poll_next of `s` does; throws what that throws.
-// Cancel safety: dropped midway it loses nothing.
+// Cancel safety: dropping it loses nothing.
 #pragma once
 
 #include <type_traits>

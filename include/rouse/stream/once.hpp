@@ -11,8 +11,7 @@
 namespace rouse::stream {
 
 template <class T>
-class [[nodiscard(
-    "a stream does nothing until it is read: write `while (auto item = co_await next(s))`")]] Once {
+class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] Once {
  public:
   using Item = T;
 
@@ -34,6 +33,7 @@ Once<std::decay_t<T>> once(T&& item) {
   return Once<std::decay_t<T>>(
       std::optional<std::decay_t<T>>(std::in_place, std::forward<T>(item)));
 }
+/// A stream without items.
 template <class T>
 Once<T> empty() noexcept {
   return Once<T>(std::nullopt);

@@ -1,37 +1,42 @@
-// poll_fn(fn): a stream made of its poll function, `Poll<std::optional<T>> fn(Context&)`. The way
-// to write a leaf stream in place; what can be written with await and co_yield is an AsyncStream.
-// The function keeps the contract of every stream (core/stream.hpp): pending means that it has kept
-// the context's waker. It is called with a step of the budget taken.
-// Cancel safety: dropping it drops the function; what that means is up to its captures.
+// poll_fn(fn): a stream made of its poll function, `Poll<std::optional<T>> fn(Context&)`: a leaf
+// stream written in place; where await and co_yield suffice, use an AsyncStream. The function obeys
+// the contract of every stream (core/stream.hpp): before it returns pending, it has stored the
+// context's waker. A step of the budget is taken before each call.
+// Cancel safety: dropping it drops the function; what that means depends on its captures.
 #pragma once
 
 #include <optional>
 #include <type_traits>
 #include <utility>
 
-#include "rouse/core/movable_until_polled.hpp"
+#include "rouse/core/internal/movable_until_polled.hpp"
 #include "rouse/core/stream.hpp"
 
-namespace rouse::stream {
+namespace rouse::internal {
 
 /// T of Poll<std::optional<T>>; nothing for any other type.
 template <class P>
 struct PollNextItem {};
+
 template <class T>
 struct PollNextItem<PollNext<T>> {
   using Type = T;
 };
 
+}  // namespace rouse::internal
+
+namespace rouse::stream {
+
+/// The argument of stream::poll_fn: a function of a Context& that returns a Poll of a
+/// std::optional.
 template <class Fn>
 concept PollNextFunction =
-    requires { typename PollNextItem<std::invoke_result_t<Fn&, Context&>>::Type; };
+    requires { typename internal::PollNextItem<std::invoke_result_t<Fn&, Context&>>::Type; };
 
 template <PollNextFunction Fn>
-class [[nodiscard(
-    "a stream does nothing until it is read: write `while (auto item = co_await "
-    "next(s))`")]] PollFn {
+class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] PollFn {
  public:
-  using Item = typename PollNextItem<std::invoke_result_t<Fn&, Context&>>::Type;
+  using Item = typename internal::PollNextItem<std::invoke_result_t<Fn&, Context&>>::Type;
 
   explicit PollFn(Fn fn) : fn_(std::move(fn)) {}
 
@@ -43,7 +48,7 @@ class [[nodiscard(
 
  private:
   Fn fn_;
-  MovableUntilPolled move_check_;
+  internal::MovableUntilPolled move_check_;
 };
 
 template <class Fn>

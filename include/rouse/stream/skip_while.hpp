@@ -1,46 +1,23 @@
-// skip_while(s, fn): the items of `s` from the first on for which `fn(item)` is false; `fn` is not
-// asked again after that. `fn` sees the items as const.
-// What `s` or `fn` throws, poll_next throws; the item is lost and the stream may go on.
+// skip_while(s, fn): the items of `s` from the first for which `fn(item)` is false; `fn` is not
+// called after that. `fn` sees the items as const. poll_next throws what `s` or `fn` throws; the
+// item is lost and the stream continues.
 // Cancel safety: it holds no item between two polls.
 #pragma once
 
 #include <utility>
 
 #include "rouse/stream/filter.hpp"
-#include "rouse/stream/source.hpp"
 
 namespace rouse::stream {
 
-template <Stream S, class Fn>
-class [[nodiscard(
-    "a stream does nothing until it is read: write `while (auto item = co_await "
-    "next(s))`")]] SkipWhile {
- public:
-  using Item = item_t<S>;
-
-  SkipWhile(S stream, Fn fn) : source_(std::move(stream)), fn_(std::move(fn)) {}
-
-  PollNext<Item> poll_next(Context& cx) {
-    for (;;) {
-      auto polled = source_.poll_next(cx);
-      if (!has_item(polled)) return polled;
-      skips_ = skips_ && fn_(std::as_const(*polled.value()));
-      if (!skips_) return polled;
-    }
-  }
-
-  /// Whether the stream borrows: see Async::borrows. The function is not looked into.
-  [[nodiscard]] bool borrows() const noexcept { return source_.borrows(); }
-
- private:
-  Source<S> source_;
-  Fn fn_;
-  bool skips_ = true;
-};
-
 template <class S, class Fn>
 auto skip_while(S&& stream, Fn&& fn) {
-  return with_predicate<SkipWhile>(std::forward<S>(stream), std::forward<Fn>(fn));
+  if constexpr (internal::takes_predicate<S, Fn>()) {
+    return stream::filter(std::forward<S>(stream),
+                          [fn = std::forward<Fn>(fn), skips = true](const auto& item) mutable {
+                            return !(skips = skips && fn(item));
+                          });
+  }
 }
 
 }  // namespace rouse::stream

@@ -4,25 +4,25 @@
 //   rooms.insert("lobby", join("lobby"));
 //   while (auto heard = co_await rooms.next()) say(heard->first, heard->second);
 //
-// A stream that has ended is taken out. At the end, when the map is empty, `next` gives nothing; it
-// may be asked again once something was inserted.
-// A poll asks one after another, in the order they came, beginning behind the one that gave the
-// last item: a stream that is always ready does not keep the others from their turn. It costs as
-// much as there are streams, as does finding a key. What a stream throws, poll_next throws; it
-// stays, and all may go on. Not thread safe: change and poll it from one task at a time, and not
-// inside of a stream's poll. An insert while somebody waits wakes them. It may be moved at any
-// time. Cancel safety: dropping `next()` loses nothing; dropping the map drops all streams.
+// A stream that has ended is removed. When the map is empty, `next` gives an empty optional; it may
+// be called again once something was inserted. A poll starts after the stream that gave the last
+// item and tries one after another, in order of insertion. So it is fair: a stream that is always
+// ready does not starve the others. A poll, and finding a key, are linear in the number of streams.
+// poll_next throws what a stream throws; that stream stays, and all continue. An insert while
+// somebody waits wakes them. The map may be moved at any time.
+// Cancel safety: dropping `next()` loses nothing; dropping the map drops all streams.
+// Threads: one task at a time changes and polls it, and not inside of a stream's poll.
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "rouse/core/borrow.hpp"
+#include "rouse/base/internal/box.hpp"
+#include "rouse/core/internal/borrow.hpp"
 #include "rouse/core/stream.hpp"
-#include "rouse/stream/source.hpp"
+#include "rouse/stream/internal/source.hpp"
 
 namespace rouse::stream {
 
@@ -35,11 +35,12 @@ class [[nodiscard]] StreamMap {
 
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
   [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
+  /// Whether there is a stream under this key.
   [[nodiscard]] bool contains(const K& key) const { return find(key) != size(); }
 
-  /// False: there was one under this key; it is dropped, and the new one comes last.
+  /// False: there already was a stream under this key; it is dropped, and the new one comes last.
   bool insert(K key, S stream) {
-    auto entry = std::make_unique<Entry>(std::move(key), std::move(stream));
+    auto entry = internal::make_box<Entry>(std::move(key), std::move(stream));
     const bool is_new = !remove(entry->key);
     entries_.push_back(std::move(entry));
     if (Waker waiter = std::exchange(waiter_, Waker())) std::move(waiter).wake();
@@ -54,7 +55,7 @@ class [[nodiscard]] StreamMap {
     return true;
   }
 
-  /// The next item with the key of its stream, or nothing if the map is empty.
+  /// The next item with the key of its stream, or an empty optional if the map is empty.
   [[nodiscard]] Next<StreamMap> next() noexcept { return Next<StreamMap>(*this); }
 
   PollNext<Item> poll_next(Context& cx) {
@@ -66,7 +67,8 @@ class [[nodiscard]] StreamMap {
       turn_ = index + 1;
       Entry& entry = *entries_[index];
       auto polled = entry.stream.poll_next(cx);
-      if (has_item(polled)) return PollNext<Item>::ready(Item(entry.key, take_item(polled)));
+      if (internal::has_item(polled))
+        return PollNext<Item>::ready(Item(entry.key, internal::take_item(polled)));
       if (polled.is_ready()) {
         drop(index);
       } else {
@@ -81,13 +83,13 @@ class [[nodiscard]] StreamMap {
   /// Whether one of the streams borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept {
     for (const auto& entry : entries_) {
-      if (future_borrows(entry->stream)) return true;
+      if (internal::future_borrows(entry->stream)) return true;
     }
     return false;
   }
 
  private:
-  /// Where the map moves or grows, the streams stay where they are.
+  /// The streams stay in place when the map moves or grows.
   struct Entry {
     Entry(K&& its_key, S&& its_stream) : key(std::move(its_key)), stream(std::move(its_stream)) {}
     K key;
@@ -102,13 +104,13 @@ class [[nodiscard]] StreamMap {
 
   /// The stream's destructor may use the map.
   void drop(std::size_t index) {
-    const std::unique_ptr<Entry> dropped = std::move(entries_[index]);
+    const internal::Box<Entry> dropped = std::move(entries_[index]);
     entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(index));
     if (turn_ > index) --turn_;
   }
 
-  std::vector<std::unique_ptr<Entry>> entries_;
-  std::size_t turn_ = 0;  // who is asked first
+  std::vector<internal::Box<Entry>> entries_;
+  std::size_t turn_ = 0;  // the stream to poll first
   Waker waiter_;
 };
 

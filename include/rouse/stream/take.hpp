@@ -1,19 +1,18 @@
 // take(s, n): the first `n` items of `s`. `s` is dropped with the n-th, and not polled at all if
-// `n` is 0. What `s` throws, poll_next throws; that is no item. Cancel safety: it holds no item
-// between two polls.
+// `n` is 0. poll_next throws what `s` throws; that does not count as an item.
+// Cancel safety: it holds no item between two polls.
 #pragma once
 
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 
-#include "rouse/stream/source.hpp"
+#include "rouse/stream/internal/source.hpp"
 
 namespace rouse::stream {
 
 template <Stream S>
-class [[nodiscard(
-    "a stream does nothing until it is read: write `while (auto item = co_await next(s))`")]] Take {
+class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] Take {
  public:
   using Item = item_t<S>;
 
@@ -23,7 +22,7 @@ class [[nodiscard(
 
   PollNext<Item> poll_next(Context& cx) {
     auto polled = source_.poll_next(cx);
-    if (has_item(polled) && --left_ == 0) source_.end();
+    if (internal::has_item(polled) && --left_ == 0) source_.end();
     return polled;
   }
 
@@ -31,13 +30,13 @@ class [[nodiscard(
   [[nodiscard]] bool borrows() const noexcept { return source_.borrows(); }
 
  private:
-  Source<S> source_;
+  internal::Source<S> source_;
   std::size_t left_;
 };
 
 template <class S>
 auto take(S&& stream, std::size_t count) {
-  if constexpr (can_keep_stream<S>()) {
+  if constexpr (internal::can_keep_stream<S>()) {
     return Take<std::remove_cvref_t<S>>(std::forward<S>(stream), count);
   }
 }

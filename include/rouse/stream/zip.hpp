@@ -1,7 +1,7 @@
 // zip(a, b): pairs of the items of two streams, the first with the first, the second with the
-// second, ... Both are asked at the same time; ends, and drops both, when one of them ends: an item
-// of the other that waits for its partner is lost then.
-// What they throw, poll_next throws; they may go on, but with other partners.
+// second, and so on. Both are polled concurrently. When one ends, zip ends and drops both: an item
+// of the other that waits for its partner is then lost. poll_next throws what they throw; they
+// continue, but with shifted pairs.
 // Cancel safety: dropping it loses an item that waits for its partner; dropping next() loses
 // nothing.
 #pragma once
@@ -10,13 +10,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "rouse/stream/source.hpp"
+#include "rouse/stream/internal/source.hpp"
 
 namespace rouse::stream {
 
 template <Stream First, Stream Second>
-class [[nodiscard(
-    "a stream does nothing until it is read: write `while (auto item = co_await next(s))`")]] Zip {
+class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] Zip {
  public:
   using Item = std::pair<item_t<First>, item_t<Second>>;
 
@@ -50,7 +49,7 @@ class [[nodiscard(
     bool fill(Context& cx) {
       if (item) return true;
       auto polled = source.poll_next(cx);
-      if (has_item(polled)) item.emplace(take_item(polled));
+      if (internal::has_item(polled)) item.emplace(internal::take_item(polled));
       return polled.is_pending() || item;
     }
     void end() noexcept {
@@ -58,7 +57,7 @@ class [[nodiscard(
       source.end();
     }
 
-    Source<S> source;
+    internal::Source<S> source;
     std::optional<item_t<S>> item;
   };
 
@@ -68,7 +67,7 @@ class [[nodiscard(
 
 template <class First, class Second>
 auto zip(First&& first, Second&& second) {
-  if constexpr (can_keep_stream<First>() && can_keep_stream<Second>()) {
+  if constexpr (internal::can_keep_stream<First>() && internal::can_keep_stream<Second>()) {
     return Zip<std::remove_cvref_t<First>, std::remove_cvref_t<Second>>(
         std::forward<First>(first), std::forward<Second>(second));
   }

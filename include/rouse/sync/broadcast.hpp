@@ -1,6 +1,5 @@
 // broadcast<T>(capacity): every receiver gets every value that is sent while it exists. The channel
-// keeps the last `capacity` values; a receiver that is slower than that misses the oldest, and is
-// told how many.
+// keeps the last `capacity` values; a slower receiver misses the oldest, and learns how many.
 //
 //   auto [tx, rx] = sync::broadcast<Event>(64);
 //   (void)tx.send(event);                      // any thread, does not wait
@@ -9,9 +8,10 @@
 //     handle(*event);
 //   }
 //
-// A value is copied to each receiver, moved to the last one, and freed when all have had it or it
-// is overwritten. One block of memory a value. Both sides may be copied: a copy of a receiver gets
-// what the original would get. Any thread, but one object by one thread at a time.
+// A value is copied to each receiver, moved to the last one, and freed when all have received it or
+// it is overwritten. One block of memory per value. Both sides may be copied: a copy of a receiver
+// gets what the original would get.
+// Threads: any, but one thread at a time per object.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +22,13 @@
 #include <utility>
 
 #include "rouse/base/assert.hpp"
-#include "rouse/base/block_pool.hpp"
+#include "rouse/base/internal/block_pool.hpp"
+#include "rouse/base/internal/construct.hpp"
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/base/result.hpp"
 #include "rouse/core/future.hpp"
-#include "rouse/sync/broadcast_core.hpp"
 #include "rouse/sync/closed.hpp"
+#include "rouse/sync/internal/broadcast_core.hpp"
 
 namespace rouse::sync {
 
@@ -40,14 +41,20 @@ class Received : public std::optional<T> {
   Received(std::uint64_t lagged, U&& value)
       : std::optional<T>(std::forward<U>(value)), lagged_(lagged) {}
 
+  /// How many values were overwritten before this one was received.
   [[nodiscard]] std::uint64_t lagged() const noexcept { return lagged_; }
 
  private:
   std::uint64_t lagged_ = 0;
 };
 
+}  // namespace rouse::sync
+
+namespace rouse::internal {
+
+/// A value that was sent, shared by the receivers that have not seen it.
 template <class T>
-struct BroadcastValue : BroadcastNode {
+struct BroadcastValue : internal::BroadcastNode {
   static_assert(std::is_object_v<T> && std::is_copy_constructible_v<T>,
                 "broadcast<T> copies each value to each receiver: send a std::shared_ptr");
   static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
@@ -55,23 +62,31 @@ struct BroadcastValue : BroadcastNode {
 
   template <class... Args>
   explicit BroadcastValue(Args&&... args)
-      : BroadcastNode(
-            [](BroadcastNode& node) noexcept { delete static_cast<BroadcastValue*>(&node); }),
+      : internal::BroadcastNode([](internal::BroadcastNode& node) noexcept {
+          delete static_cast<BroadcastValue*>(&node);
+        }),
         value(std::forward<Args>(args)...) {}
-  static void* operator new(std::size_t size) { return allocate_block(size); }
-  static void operator delete(void* block, std::size_t size) noexcept { free_block(block, size); }
+  static void* operator new(std::size_t size) { return internal::allocate_block(size); }
+  static void operator delete(void* block, std::size_t size) noexcept {
+    internal::free_block(block, size);
+  }
 
   T value;
 };
 
+}  // namespace rouse::internal
+
+namespace rouse::sync {
+
 template <class T>
 class BroadcastReceiver;
 
-/// Copies send to the same receivers. When the last one goes the channel is closed.
+/// Copies send to the same receivers. The channel is closed when the last sender is destroyed.
 template <class T>
 class BroadcastSender {
  public:
-  explicit BroadcastSender(RefPtr<BroadcastCore> counted) noexcept : core_(std::move(counted)) {}
+  explicit BroadcastSender(RefPtr<internal::BroadcastCore> counted) noexcept
+      : core_(std::move(counted)) {}
   BroadcastSender(const BroadcastSender& other) noexcept : core_(other.core_) {
     if (core_) core_->add_sender();
   }
@@ -84,37 +99,41 @@ class BroadcastSender {
     if (core_) core_->remove_sender();
   }
 
-  /// Sends to all receivers there are; gives their number. The error is errc::broken_pipe: there is
-  /// none, and the value is dropped.
+  /// Sends to all current receivers; returns their number.
+  /// Errors: errc::broken_pipe if there is no receiver; an rvalue of a T whose move does not throw
+  /// is then as it was.
   template <class U = T>
   Result<std::size_t> send(U&& value) const {
     if (core().receivers() == 0) return std::errc::broken_pipe;
-    const std::size_t receivers =
-        core().send(RefPtr<BroadcastNode>::adopt(new BroadcastValue<T>(std::forward<U>(value))));
-    if (receivers == 0) return std::errc::broken_pipe;
-    return receivers;
+    auto* const made = new internal::BroadcastValue<T>(std::forward<U>(value));
+    auto node = RefPtr<internal::BroadcastNode>::adopt(made);
+    const std::size_t receivers = core().send(node);
+    if (receivers != 0) return receivers;
+    internal::give_back(made->value, std::forward<U>(value));  // the last one left just now
+    return std::errc::broken_pipe;
   }
 
-  /// A receiver of what is sent from here on.
+  /// A receiver of everything sent from now on.
   [[nodiscard]] BroadcastReceiver<T> subscribe() const noexcept {
-    return BroadcastReceiver<T>(RefPtr<BroadcastCore>::share(&core()));
+    return BroadcastReceiver<T>(RefPtr<internal::BroadcastCore>::share(&core()));
   }
+  /// How many receivers there are now.
   [[nodiscard]] std::size_t receiver_count() const noexcept { return core().receivers(); }
-  /// Completes when there is no receiver; `subscribe` may make one later. Dropped midway, it loses
-  /// nothing. Borrows the sender.
-  [[nodiscard]] Closed<BroadcastCore> closed() const noexcept {
-    return Closed<BroadcastCore>(core());
+  /// Completes when there is no receiver; `subscribe` may create one later. Borrows the sender.
+  /// Cancel safety: dropping it loses nothing.
+  [[nodiscard]] Closed<internal::BroadcastCore> closed() const noexcept {
+    return Closed<internal::BroadcastCore>(core());
   }
   /// Another sender, as a copy.
   [[nodiscard]] BroadcastSender clone() const noexcept { return *this; }
 
  private:
-  BroadcastCore& core() const noexcept {
+  internal::BroadcastCore& core() const noexcept {
     ROUSE_ASSERT(core_, "use of a broadcast sender that was moved from: use the one it went to");
     return *core_;
   }
 
-  RefPtr<BroadcastCore> core_;
+  RefPtr<internal::BroadcastCore> core_;
 };
 
 /// A stream of the values. It may be moved at any time.
@@ -124,8 +143,8 @@ class BroadcastReceiver {
   using Item = T;
   class Recv;
 
-  /// Gets what is sent from here on.
-  explicit BroadcastReceiver(RefPtr<BroadcastCore> core) noexcept
+  /// Receives what is sent from now on.
+  explicit BroadcastReceiver(RefPtr<internal::BroadcastCore> core) noexcept
       : core_(std::move(core)), next_(core_->add_receiver()) {}
   BroadcastReceiver(const BroadcastReceiver& other) noexcept
       : core_(other.core_), next_(other.next_), missed_(other.missed_) {
@@ -149,42 +168,47 @@ class BroadcastReceiver {
     core_->remove_receiver(next_);
   }
 
-  /// Completes with the next value, and how many were missed before it; with nothing once the
-  /// senders are gone and all was received. Throws what copying the T throws; that value is lost.
-  /// Dropped midway, it loses nothing. Borrows the receiver; one such future at a time.
+  /// Completes with the next value, and how many were missed before it; with an empty optional once
+  /// all senders are gone and everything was received. Borrows the receiver.
+  /// Cancel safety: dropping it loses nothing.
+  /// Threads: one such future at a time.
+  /// Errors: throws what copying the T throws; that value is lost.
   [[nodiscard]] Recv recv() noexcept { return Recv(*this); }
-  /// The next value, if it is there. Nothing: not yet, or never.
+  /// The next value, if there is one, and how many were missed before it. Empty: not yet, or never
+  /// (see has_ended).
   Received<T> try_recv() {
     std::uint64_t missed = 0;
-    const RefPtr<BroadcastNode> node = core().take(next_, missed);
+    const RefPtr<internal::BroadcastNode> node = core().take(next_, missed);
     if (!node) return Received<T>();
     missed_ += missed;
-    auto& value = static_cast<BroadcastValue<T>&>(*node).value;
+    auto& value = static_cast<internal::BroadcastValue<T>&>(*node).value;
     if (node->is_sole()) return Received<T>(missed, std::move(value));
     return Received<T>(missed, std::as_const(value));
   }
-  /// As a stream. What it missed, it tells with `missed`.
+  /// As a stream. `missed` says how many values it missed.
   Poll<std::optional<T>> poll_next(Context& cx) {
     if (!is_receivable(cx)) return pending;
     return Poll<std::optional<T>>::ready(std::optional<T>(try_recv()));
   }
 
-  /// Another receiver, of what is sent from here on.
+  /// Another receiver, of everything sent from now on.
   [[nodiscard]] BroadcastReceiver resubscribe() const noexcept {
-    return BroadcastReceiver(RefPtr<BroadcastCore>::share(&core()));
+    return BroadcastReceiver(RefPtr<internal::BroadcastCore>::share(&core()));
   }
-  /// How many values it missed so far, in all.
+  /// How many values it has missed in total.
   [[nodiscard]] std::uint64_t missed() const noexcept { return missed_; }
-  /// How many values there are for it now.
-  [[nodiscard]] std::size_t len() const noexcept { return core().len(next_); }
-  [[nodiscard]] bool is_empty() const noexcept { return len() == 0; }
+  /// How many values it could receive now.
+  [[nodiscard]] std::size_t size() const noexcept { return core().size(next_); }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   /// Whether all senders are gone. There may be values left.
   [[nodiscard]] bool is_closed() const noexcept { return core().is_closed(); }
+  /// Whether all senders are gone and everything was received. Once true it stays true.
+  [[nodiscard]] bool has_ended() const noexcept { return is_closed() && empty(); }
 
  private:
-  struct Waiting : Waiter {};
+  struct Waiting : internal::Waiter {};
 
-  BroadcastCore& core() const noexcept {
+  internal::BroadcastCore& core() const noexcept {
     ROUSE_ASSERT(core_, "use of a broadcast receiver that was moved from: use the one it went to");
     return *core_;
   }
@@ -194,13 +218,13 @@ class BroadcastReceiver {
   void stop_waiting() noexcept {
     if (core_) core_->stop_receiving(waiter_);
   }
-  /// Whoever waits with this very object must ask it again wherever it went.
+  /// Wakes a waiter of this object, which must poll it at its new place.
   void leave() noexcept {
     if (core_) core_->move_receiver(waiter_);
   }
 
-  RefPtr<BroadcastCore> core_;
-  BroadcastCore::Position next_;
+  RefPtr<internal::BroadcastCore> core_;
+  internal::BroadcastCore::Position next_;
   std::uint64_t missed_ = 0;
   Waiting waiter_;
 };
@@ -231,7 +255,7 @@ class [[nodiscard(
 /// A new channel that keeps the last `capacity` values, at least 1. Throws std::bad_alloc.
 template <class T>
 [[nodiscard]] std::pair<BroadcastSender<T>, BroadcastReceiver<T>> broadcast(std::size_t capacity) {
-  auto core = make_ref<BroadcastCore>(capacity);
+  auto core = make_ref<internal::BroadcastCore>(capacity);
   BroadcastReceiver<T> receiver(core);
   return std::pair<BroadcastSender<T>, BroadcastReceiver<T>>(BroadcastSender<T>(std::move(core)),
                                                              std::move(receiver));

@@ -1,28 +1,32 @@
-// CancellationToken: tells tasks that they should end. A task looks at it, waits for it, or runs a
-// part of its work only until it comes.
+// CancellationToken: tells tasks to stop. A task checks it, waits for it, or runs a part of its
+// work only until the cancellation.
 //
 //   sync::CancellationToken token;
 //   spawn(serve, token.child());      // there: co_await token.run_until_cancelled(accept(...))
-//   token.cancel();                   // everything below ends, too
+//   token.cancel();                   // cancels all children too
 //
 // Tokens form a tree: `cancel` cancels a token and all below it, never those above. Copies of a
-// token are the same token. Dropping tokens cancels nothing and leaves the others connected: what
-// is above still reaches what is below. Cancelled is for ever. Any thread.
+// token are the same token. Dropping tokens cancels nothing and keeps the others connected:
+// cancelling an ancestor still reaches all descendants. A cancelled token stays cancelled.
+// Threads: any.
 #pragma once
 
+#include <exception>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
-#include "rouse/base/attributes.hpp"
-#include "rouse/core/borrow.hpp"
+#include "rouse/base/internal/attributes.hpp"
 #include "rouse/core/future.hpp"
-#include "rouse/core/outcome.hpp"
-#include "rouse/sync/wait_list.hpp"
+#include "rouse/core/internal/borrow.hpp"
+#include "rouse/core/internal/outcome.hpp"
+#include "rouse/sync/internal/wait_list.hpp"
+
+namespace rouse::internal {
+struct CancellationNode;
+}  // namespace rouse::internal
 
 namespace rouse::sync {
-
-struct CancellationNode;
 
 class ROUSE_API CancellationToken {
  public:
@@ -42,22 +46,25 @@ class ROUSE_API CancellationToken {
   }
   ~CancellationToken();
 
-  /// A token below this one; cancelled if this one is. Throws std::bad_alloc.
+  /// A child of this token; cancelled if this one is. Throws std::bad_alloc.
   [[nodiscard]] CancellationToken child() const;
   /// The same token, as a copy.
   [[nodiscard]] CancellationToken clone() const noexcept { return *this; }
 
-  /// Cancels this token and all below it, and wakes who waits for them.
+  /// Cancels this token and all below it, and wakes their waiters.
   void cancel() const noexcept;
+  /// Whether it, or one above it, was cancelled.
   [[nodiscard]] bool is_cancelled() const noexcept;
 
-  /// Completes when the token is cancelled. Dropped midway, it loses nothing. Keeps the token.
+  /// Completes when the token is cancelled. Keeps the token alive.
+  /// Cancel safety: dropping it loses nothing.
   [[nodiscard]] Cancelled cancelled() const noexcept;
 
-  /// Runs `future` until it is done or the token is cancelled, whichever is seen first; the token
-  /// is looked at first. The output is std::optional (bool if `future` gives nothing): empty
-  /// (false) if it was cancelled, and then the future is dropped. Throws what `future` throws.
-  /// Dropped midway, it drops `future`. Keeps the token.
+  /// Runs `future` until it completes or the token is cancelled, whichever comes first; the token
+  /// is checked first. The output is std::optional (bool if `future` is void): empty (false) if it
+  /// was cancelled, and then the future is dropped. Throws what `future` throws. Keeps the token
+  /// alive.
+  /// Cancel safety: dropping it drops `future`.
   template <class F>
   [[nodiscard]] auto run_until_cancelled(F&& future) const {
     using Kept = std::remove_cvref_t<F>;
@@ -67,14 +74,14 @@ class ROUSE_API CancellationToken {
     if constexpr (Future<Kept>) return RunUntilCancelled<Kept>(*this, std::forward<F>(future));
   }
 
-  /// Cancels this token when the guard goes.
+  /// Cancels this token when the guard is destroyed.
   [[nodiscard]] DropGuard drop_guard() const noexcept;
 
  private:
-  explicit CancellationToken(CancellationNode& counted) noexcept : node_(&counted) {}
-  CancellationNode& node() const noexcept;
+  explicit CancellationToken(internal::CancellationNode& counted) noexcept : node_(&counted) {}
+  internal::CancellationNode& node() const noexcept;
 
-  CancellationNode* node_;  // null: moved from
+  internal::CancellationNode* node_;  // null: moved from
 };
 
 class [[nodiscard(
@@ -90,7 +97,7 @@ class [[nodiscard(
   Poll<> poll(Context& cx);
 
  private:
-  struct Waiting : Waiter {};
+  struct Waiting : internal::Waiter {};
   CancellationToken token_;
   Waiting waiter_;
 };
@@ -110,7 +117,7 @@ class [[nodiscard(
     if (token_) token_->cancel();
   }
 
-  /// Its end cancels nothing any more.
+  /// Its destruction no longer cancels.
   void disarm() noexcept { token_.reset(); }
 
  private:
@@ -138,17 +145,19 @@ CancellationToken::RunUntilCancelled {
       future_.reset();
       return Poll<Output>::ready(Output());
     }
-    Outcome<Inner> outcome;
-    if (!poll_into(outcome, *future_, cx)) return pending;
+    internal::Outcome<Inner> outcome;
+    if (!internal::poll_into(outcome, *future_, cx)) return pending;
     future_.reset();
-    if (outcome.is_error()) outcome.take();
+    if (outcome.is_error()) std::rethrow_exception(outcome.error());
     if constexpr (std::is_void_v<Inner>) {
       return Poll<Output>::ready(true);
     } else {
       return Poll<Output>::ready(std::move(outcome.stored()));
     }
   }
-  [[nodiscard]] bool borrows() const noexcept { return future_ && future_borrows(*future_); }
+  [[nodiscard]] bool borrows() const noexcept {
+    return future_ && internal::future_borrows(*future_);
+  }
 
  private:
   Cancelled cancelled_;

@@ -1,14 +1,15 @@
-// Closed<Core>: what `tx.closed()` of a channel, a broadcast or a watch gives: waits until nobody
-// receives any more. Core has `poll_no_receiver` and `stop_waiting_for_receivers`.
+// Closed<Core>: the future of `tx.closed()` of a channel, a broadcast or a watch: waits until
+// nobody receives any more. Core has `poll_no_receiver` and `stop_waiting_for_receivers`.
 #pragma once
 
 #include "rouse/core/future.hpp"
-#include "rouse/sync/wait_list.hpp"
+#include "rouse/sync/internal/wait_list.hpp"
 
 namespace rouse::sync {
 
-/// Completes when the channel is closed, or its last receiver gone. Dropped midway, it loses
-/// nothing. Borrows the sender. Any thread.
+/// Completes when the channel is closed, or its last receiver is gone. Borrows the sender.
+/// Cancel safety: dropping it loses nothing.
+/// Threads: any.
 template <class Core>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] Closed {
  public:
@@ -25,7 +26,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Clo
   [[nodiscard]] bool borrows() const noexcept { return true; }
 
  private:
-  struct Waiting : Waiter {};
+  struct Waiting : internal::Waiter {};
   Core* core_;
   Waiting waiter_;
 };

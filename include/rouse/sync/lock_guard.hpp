@@ -1,8 +1,8 @@
-// What Mutex and RwLock share: LockGuard, which allows access to the value as long as it lives, and
+// What Mutex and RwLock share: LockGuard, which gives access to the value while it lives, and
 // LockFuture, which waits for one.
 //
 // A lock has members `permits_`, `value_` and `all_`: the number of permits that make up the whole
-// lock. Access to a const value takes one of them, to a mutable one all.
+// lock. Access to a const value takes one permit, to a mutable one all.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "rouse/base/assert.hpp"
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
 #include "rouse/core/future.hpp"
-#include "rouse/sync/permits.hpp"
+#include "rouse/sync/internal/permits.hpp"
 
 namespace rouse::sync {
 
@@ -24,7 +24,7 @@ class [[nodiscard("unlocked at once: keep the guard in a variable")]] LockGuard 
   /// Others may have the same access at the same time.
   static constexpr bool is_shared = std::is_const_v<Value>;
 
-  /// Of a lock whose permits were taken for it.
+  /// For a lock whose permits were taken for it.
   explicit LockGuard(Owner locked) noexcept : lock_(std::move(locked)) {}
   LockGuard(LockGuard&& other) noexcept : lock_(std::exchange(other.lock_, nullptr)) {}
   LockGuard& operator=(LockGuard other) noexcept {
@@ -36,34 +36,33 @@ class [[nodiscard("unlocked at once: keep the guard in a variable")]] LockGuard 
   Value& operator*() const noexcept ROUSE_LIFETIMEBOUND { return get(); }
   Value* operator->() const noexcept ROUSE_LIFETIMEBOUND { return &get(); }
 
-  /// Unlocks before the guard ends, which holds nothing then.
+  /// Unlocks early; the guard is empty afterwards.
   void unlock() noexcept {
     const Owner lock = std::exchange(lock_, nullptr);
     if (!lock) return;
-    if constexpr (is_shared) {
-      lock->permits_.give(1);
-    } else {
-      lock->permits_.give_to_none(lock->all_);
-    }
+    is_shared ? lock->permits_.give(1) : lock->permits_.give_to_none(lock->all_);
   }
 
-  /// Goes on reading, and no writer comes in between.
+  /// Keeps reading, and no writer gets in between.
   [[nodiscard]] LockGuard<const Value, Owner> downgrade() && noexcept {
     static_cast<void>(get());
     lock_->permits_.give(lock_->all_ - 1);
     return LockGuard<const Value, Owner>(std::exchange(lock_, nullptr));
   }
 
+  /// Locks if that needs no waiting. For the locks.
   [[nodiscard]] static std::optional<LockGuard> try_lock(Owner lock) noexcept {
-    if (!lock->permits_.try_take(needed(*lock))) return std::nullopt;
+    internal::Permits& permits = lock->permits_;
+    if (!(is_shared ? permits.try_take(1) : permits.try_take_all(lock->all_))) return std::nullopt;
     return std::optional<LockGuard>(std::in_place, std::move(lock));
   }
-  static Acquiring acquire(const Owner& lock) noexcept {
-    return Acquiring(lock->permits_, needed(*lock));
+  /// What the future of the lock waits for. For the locks.
+  static internal::Permits& permits(const Owner& lock) noexcept { return lock->permits_; }
+  static internal::Acquiring acquire(const Owner& lock) noexcept {
+    return internal::Acquiring(is_shared ? 1 : lock->all_, !is_shared);
   }
 
  private:
-  static std::uint32_t needed(const auto& lock) noexcept { return is_shared ? 1 : lock.all_; }
   Value& get() const noexcept {
     ROUSE_ASSERT(lock_, "use of a guard that was unlocked or moved from: lock again");
     return lock_->value_;
@@ -72,8 +71,10 @@ class [[nodiscard("unlocked at once: keep the guard in a variable")]] LockGuard 
   Owner lock_;
 };
 
-/// Completes when the lock is held. Dropping it gives up its place in the queue, and the lock, if
-/// it was given meanwhile, goes to the next. Any thread.
+/// Completes when the lock is held.
+/// Cancel safety: dropping it gives up its place in the queue; if it was already woken or given the
+/// lock, the next waiter is.
+/// Threads: any.
 template <class Value, class Owner>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] LockFuture {
  public:
@@ -81,11 +82,16 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Loc
 
   explicit LockFuture(Owner lock) noexcept
       : lock_(std::move(lock)), acquiring_(Output::acquire(lock_)) {}
+  LockFuture(LockFuture&&) noexcept = default;
+  ~LockFuture() {
+    if (!acquiring_.is_fresh()) Output::permits(lock_).leave(acquiring_);
+  }
 
   Poll<Output> poll(Context& cx) {
     ROUSE_ASSERT(lock_, "a future of a lock was polled again after it was ready: lock anew");
-    const Poll<bool> locked = Output::is_shared ? acquiring_.poll(cx) : acquiring_.poll_all(cx);
-    if (locked.is_pending()) return pending;  // a lock is never closed
+    // A lock is never closed.
+    if (Output::permits(lock_).template poll_take<!Output::is_shared>(acquiring_, cx).is_pending())
+      return pending;
     return Poll<Output>::ready(Output(std::exchange(lock_, nullptr)));
   }
   /// A plain pointer does not keep the lock alive.
@@ -93,7 +99,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Loc
 
  private:
   Owner lock_;
-  Acquiring acquiring_;  // ends first: it may be in the lock's queue
+  internal::Acquiring acquiring_;
 };
 
 }  // namespace rouse::sync

@@ -1,13 +1,13 @@
 // Notify: tells one waiting future, or all of them, that something happened. It carries no value:
-// look at what is waited for once notified.
+// check the condition when notified.
 //
-//   notify.notify_one();             // somebody waits: wakes the first. Nobody: keeps one permit.
+//   notify.notify_one();             // wakes the first waiter; if there is none, stores one permit
 //   co_await notify.notified();      // takes the permit at once, or waits
 //   notify.notify_waiters();         // wakes all whose `notified()` was called before; no permit
 //
-// Fair: first come, first notified. A future that was notified by `notify_one` and dropped before
-// it saw that passes it on to the next. Allocates nothing; runs without exceptions and without a
-// system.
+// Fair: first come, first notified. If a future was notified by `notify_one` and is dropped before
+// it saw that, the notification goes to the next. Allocates nothing; works without exceptions and
+// without an operating system.
 //
 // Invariants:
 //  - `state_` is empty, waiting or permit, and counts the calls of notify_waiters. It is `waiting`
@@ -21,34 +21,34 @@
 #include <utility>
 
 #include "rouse/base/atomic.hpp"
-#include "rouse/base/spin_lock.hpp"
+#include "rouse/base/internal/spin_lock.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/core/poll.hpp"
-#include "rouse/sync/wait_list.hpp"
-#include "rouse/sync/wait_until.hpp"
+#include "rouse/sync/internal/wait_list.hpp"
+#include "rouse/sync/internal/wait_until.hpp"
 
 namespace rouse::sync {
 
-/// Any thread. Must outlive the futures it gave, and the calls on it.
+/// Must outlive its futures, and all calls on it.
+/// Threads: any.
 class Notify {
  public:
   class Notified;
 
   constexpr Notify() noexcept = default;
 
-  /// Completes when it is notified: by a permit that was kept, by `notify_one` once it was polled
-  /// and is first in line, or by a `notify_waiters` that is called after this.
-  /// Dropped midway, a `notify_one` that it did not see goes to the next in line, or is kept.
-  /// Borrows the Notify.
+  /// Completes when it is notified: by a stored permit, by `notify_one` once it was polled and is
+  /// first in line, or by a `notify_waiters` that is called after this. Borrows the Notify.
+  /// Cancel safety: an unseen `notify_one` goes to the next in line, or is stored.
   [[nodiscard]] Notified notified() noexcept;
 
-  /// Notifies the one that waits longest. If none waits, the next `notified()` is ready at once;
-  /// however often that happens, one permit is kept.
+  /// Notifies the longest waiter. If there is none, the next `notified()` is ready at once; however
+  /// often that happens, only one permit is stored.
   void notify_one() noexcept { notify(Cause::first); }
-  /// The same with the one that came last: for waiters of which any will do, the one whose memory
-  /// is still in the cache.
+  /// The same with the latest waiter: for waiters of which any will do, the one whose memory is
+  /// still in the cache.
   void notify_last() noexcept { notify(Cause::last); }
-  /// Notifies all whose `notified()` was called before, polled or not. Keeps no permit.
+  /// Notifies all whose `notified()` was called before, polled or not. Stores no permit.
   void notify_waiters() noexcept {
     State state = state_.load(memory_order_relaxed);
     while (phase(state) != waiting) {
@@ -72,14 +72,14 @@ class Notify {
 
   /// Who is notified: all, the first in line, or the last.
   enum class Cause : std::uint8_t { all, first, last };
-  struct Waiting : Waiter {
+  struct Waiting : internal::Waiter {
     Cause cause = Cause::all;  // until notify_one takes it
   };
 
   // ORDER: acquire; whoever sees a new count sees what was done before that notify_waiters.
   State load() const noexcept { return state_.load(memory_order_acquire); }
 
-  /// Keeps a permit, if nobody waits. False: somebody waits, and `state` says so.
+  /// Stores a permit, if nobody waits. False: somebody waits, and `state` says so.
   bool keep_permit(State& state) noexcept {
     while (phase(state) != waiting) {
       // ORDER: release; publishes what the notifier did to the future that takes the permit.
@@ -93,9 +93,9 @@ class Notify {
   void notify(Cause cause) noexcept {
     State state = state_.load(memory_order_relaxed);
     if (keep_permit(state)) return;
-    WakeBatch batch;
+    internal::WakeBatch batch;
     {
-      const SpinGuard guard(lock_);
+      const internal::SpinGuard guard(lock_);
       state = state_.load(memory_order_relaxed);
       if (keep_permit(state)) return;
       auto& waiter = cause == Cause::last ? waiters_.last<Waiting>() : waiters_.first<Waiting>();
@@ -114,13 +114,13 @@ class Notify {
         state, (phase(state) == waiting ? calls(state) : state) + one_call, memory_order_release,
         memory_order_relaxed)) {
     }
-    notify_all_and_unlock(lock_, waiters_);
+    internal::notify_all_and_unlock(lock_, waiters_);
   }
 
   /// ORDER: release; the count in it was seen under the lock, so this publishes what it stands for.
   void leave_waiting_if_last() noexcept {
     const State state = state_.load(memory_order_relaxed);
-    if (waiters_.is_empty() && phase(state) == waiting)
+    if (waiters_.empty() && phase(state) == waiting)
       state_.store(calls(state), memory_order_release);
   }
 
@@ -137,7 +137,7 @@ class Notify {
   }
   /// True: notified, after all. Else `waiter` is in line.
   bool take_or_wait(Waiting& waiter, State made_at, Waker waker) noexcept {
-    const SpinGuard guard(lock_);
+    const internal::SpinGuard guard(lock_);
     State state = load();
     while (phase(state) != waiting) {
       if (calls(state) != made_at) return true;
@@ -155,13 +155,13 @@ class Notify {
   }
   bool poll_waiting(Waiting& waiter, State made_at, Context& cx) {
     if (waiter.is_notified()) return true;
-    if (calls(load()) == made_at && WaitList::keep_waker(lock_, waiter, cx)) return false;
+    if (calls(load()) == made_at && internal::WaitList::keep_waker(lock_, waiter, cx)) return false;
     withdraw(waiter);
     return true;
   }
   void withdraw(Waiting& waiter) noexcept {
     Waker dropped;
-    SpinGuard guard(lock_);
+    internal::SpinGuard guard(lock_);
     if (waiters_.remove(waiter, dropped)) return leave_waiting_if_last();
     guard.unlock();
     waiter.wait_until_notified();
@@ -173,8 +173,8 @@ class Notify {
   }
 
   atomic<State> state_{empty};
-  SpinLock lock_;
-  WaitList waiters_;
+  internal::SpinLock lock_;
+  internal::WaitList waiters_;
 };
 
 class [[nodiscard(
@@ -193,8 +193,8 @@ class [[nodiscard(
     return is_notified(cx) ? Poll<>::ready() : Poll<>(pending);
   }
 
-  /// Gets in line without waiting: a `notify_one` from here on counts for this future. True: it is
-  /// notified already; await it all the same. It may not be moved any more, as after a poll.
+  /// Gets in line without waiting: from now on a `notify_one` counts for this future. True: it is
+  /// already notified; await it all the same. As after a poll, it must not be moved any more.
   bool enable() noexcept {
     if (!notify_) return true;
     if (!waiter_.is_fresh()) return waiter_.is_notified();

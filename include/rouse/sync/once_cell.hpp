@@ -1,12 +1,12 @@
-// OnceCell<T>: a value that is made once, by whoever needs it first; the others wait for it.
+// OnceCell<T>: a value that is created once, by whoever needs it first; the others wait for it.
 //
 //   sync::OnceCell<Connection> connection;
 //   Connection& c = co_await connection.get_or_init([] { return connect("..."); });
 //
-// (With GCC 12 name a function that captures: it destroys a lambda in a co_await twice.)
-// Only one initializer runs at a time. If it throws or is dropped, another of those who wait runs
-// its own. Once the value is there it stays, and costs one look. Whether it may be used by several
-// threads is up to the T. Allocates nothing; runs without exceptions and without a system.
+// (With GCC 12 name a capturing function: it destroys a lambda in a co_await twice.) Only one
+// initializer runs at a time. If it throws or is dropped, another waiter runs its own. Once the
+// value is set it stays, and costs one load. Whether several threads may use the value depends on
+// T. Allocates nothing; works without exceptions and without an operating system.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,18 @@
 #include <utility>
 
 #include "rouse/base/atomic.hpp"
-#include "rouse/base/spin_lock.hpp"
+#include "rouse/base/internal/spin_lock.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/core/future.hpp"
-#include "rouse/core/movable_until_polled.hpp"
+#include "rouse/core/internal/movable_until_polled.hpp"
 #include "rouse/core/poll.hpp"
-#include "rouse/sync/wait_list.hpp"
-#include "rouse/sync/wait_until.hpp"
+#include "rouse/sync/internal/wait_list.hpp"
+#include "rouse/sync/internal/wait_until.hpp"
 
 namespace rouse::sync {
 
-/// Any thread. Must outlive the futures it gave, and the calls on it.
+/// Must outlive its futures, and all calls on it.
+/// Threads: any.
 template <class T>
 class OnceCell {
   static_assert(std::is_object_v<T>, "OnceCell<T> of a reference or of void: use a pointer");
@@ -42,13 +43,15 @@ class OnceCell {
     if (is_set()) value_.~T();
   }
 
-  /// The value, or null if it is not there yet. Does not wait.
+  /// The value, or null if it is not set yet. Does not wait.
   [[nodiscard]] T* get() noexcept { return is_set() ? &value_ : nullptr; }
+  /// The value, or null if it is not set yet. Does not wait.
   [[nodiscard]] const T* get() const noexcept { return is_set() ? &value_ : nullptr; }
   // ORDER: acquire; sees the value.
+  /// Whether the value is there.
   [[nodiscard]] bool is_set() const noexcept { return load() == State::set; }
 
-  /// Makes the value. False: it is there, or being made; then `value` was not touched.
+  /// Sets the value. False: it is already set, or being created; then `value` was not touched.
   template <class U = T>
   bool set(U&& value) {
     if (!try_begin()) return false;
@@ -59,10 +62,11 @@ class OnceCell {
     return true;
   }
 
-  /// Completes with the value, as soon as it is there. Makes it with `fn`, which gives a T or a
-  /// future of one, if nobody else does. `fn` must not ask for the value of the same cell.
-  /// Dropped midway, the initializer is dropped, too, and another one runs its own. Throws what
-  /// `fn` or its future throws; then the value is not there. Borrows the cell.
+  /// Completes with the value. If nobody else creates it, calls `fn`, which returns a T or a future
+  /// of one. `fn` must not ask for the value of the same cell. Borrows the cell.
+  /// Cancel safety: if dropped midway, its initializer is dropped too, and another waiter runs its
+  /// own.
+  /// Errors: throws what `fn` or its future throws; then the value is not set.
   template <class Fn>
   [[nodiscard]] GetOrInit<std::decay_t<Fn>> get_or_init(Fn&& fn) {
     return GetOrInit<std::decay_t<Fn>>(*this, std::forward<Fn>(fn));
@@ -73,7 +77,7 @@ class OnceCell {
 
   // ORDER: acquire; as in is_set.
   [[nodiscard]] State load() const noexcept { return state_.load(memory_order_acquire); }
-  /// True: the caller makes the value.
+  /// True: the caller creates the value.
   bool try_begin() noexcept {
     State expected = State::empty;
     // ORDER: acquire; comes after an attempt that was given up.
@@ -83,10 +87,10 @@ class OnceCell {
   void end_attempt(State state) noexcept {
     state_.store(state, memory_order_release);  // ORDER: release; publishes the value.
     lock_.lock();
-    notify_all_and_unlock(lock_, waiters_);
+    internal::notify_all_and_unlock(lock_, waiters_);
   }
 
-  /// Ends an attempt to make the value that throws.
+  /// Ends an attempt that throws.
   class EmptyIfThrown {
    public:
     explicit EmptyIfThrown(OnceCell& cell) noexcept : cell_(&cell) {}
@@ -102,8 +106,8 @@ class OnceCell {
   };
 
   atomic<State> state_{State::empty};
-  SpinLock lock_;
-  WaitList waiters_;
+  internal::SpinLock lock_;
+  internal::WaitList waiters_;
   union {
     T value_;
   };
@@ -125,7 +129,7 @@ class [[nodiscard(
   GetOrInit(GetOrInit&&) = default;
   ~GetOrInit() {
     if (makes_) give_up();
-    stop_waiting(cell_->lock_, cell_->waiters_, waiter_);
+    internal::stop_waiting(cell_->lock_, cell_->waiters_, waiter_);
   }
 
   Poll<T&> poll(Context& cx) {
@@ -133,12 +137,12 @@ class [[nodiscard(
     move_check_.set_polled();
     while (!makes_ && !cell_->is_set()) {
       makes_ = cell_->try_begin();
-      if (!makes_ && !wait_until(cell_->lock_, cell_->waiters_, waiter_, cx,
-                                 [this] { return cell_->load() != State::busy; }))
+      if (!makes_ && !internal::wait_until(cell_->lock_, cell_->waiters_, waiter_, cx,
+                                           [this] { return cell_->load() != State::busy; }))
         return pending;
     }
     if (makes_ && !make(cx)) return pending;
-    stop_waiting(cell_->lock_, cell_->waiters_, waiter_);
+    internal::stop_waiting(cell_->lock_, cell_->waiters_, waiter_);
     return Poll<T&>::ready(cell_->value_);
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
@@ -166,18 +170,18 @@ class [[nodiscard(
     return true;
   }
 
-  /// The initializer goes before another one may begin.
+  /// Destroys the initializer before another one may begin.
   void give_up() noexcept {
     if constexpr (makes_future) work_.reset();
     cell_->end_attempt(State::empty);
   }
 
-  struct Waiting : Waiter {};
+  struct Waiting : internal::Waiter {};
   OnceCell* cell_;
   [[no_unique_address]] Fn fn_;
   [[no_unique_address]] Work work_;  // what `fn` gave, while it runs
   bool makes_ = false;               // the cell is busy, with this
-  MovableUntilPolled move_check_;
+  internal::MovableUntilPolled move_check_;
   Waiting waiter_;
 };
 

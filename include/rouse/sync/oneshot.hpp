@@ -2,44 +2,53 @@
 //
 //   auto [tx, rx] = sync::oneshot<int>();
 //   spawn(compute, std::move(tx));            // there: (void)tx.send(42);
-//   std::optional<int> answer = co_await rx;  // nullopt: the sender went without sending
+//   std::optional<int> answer = co_await rx;  // nullopt: the sender was dropped without sending
 //
-// A void channel carries no value: `tx.send()`, and `co_await rx` gives true or false.
-// Sending does not wait, from any thread. One block of memory, which goes when the value was taken
-// or both sides are gone (sync/oneshot_core.hpp).
+// A void channel carries no value: `tx.send()`, and `co_await rx` gives true or false. Sending does
+// not wait. One block of memory, which is freed when the value was taken or both sides are gone
+// (sync/internal/oneshot_core.hpp).
+// Threads: any.
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <system_error>
 #include <type_traits>
 #include <utility>
 
 #include "rouse/base/assert.hpp"
-#include "rouse/base/block_pool.hpp"
+#include "rouse/base/internal/block_pool.hpp"
+#include "rouse/base/internal/box.hpp"
+#include "rouse/base/internal/construct.hpp"
 #include "rouse/base/result.hpp"
 #include "rouse/core/future.hpp"
-#include "rouse/core/outcome.hpp"
-#include "rouse/sync/oneshot_core.hpp"
+#include "rouse/core/internal/outcome.hpp"
+#include "rouse/sync/internal/oneshot_core.hpp"
 
-namespace rouse::sync {
+namespace rouse::internal {
 
+/// What sender and receiver share.
 template <class T>
-struct OneshotBlock : OneshotCore {
+struct OneshotBlock : internal::OneshotCore {
   static_assert(!std::is_reference_v<T>, "oneshot<T&>: use a pointer");
   static_assert(alignof(stored_t<T>) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
                 "oneshot<T> of an over-aligned T: send a std::unique_ptr");
 
   OneshotBlock() noexcept {}
   ~OneshotBlock() {}
-  static void* operator new(std::size_t size) { return allocate_block(size); }
-  static void operator delete(void* block, std::size_t size) noexcept { free_block(block, size); }
+  static void* operator new(std::size_t size) { return internal::allocate_block(size); }
+  static void operator delete(void* block, std::size_t size) noexcept {
+    internal::free_block(block, size);
+  }
 
   union {
     stored_t<T> value;  // from `send` until it is taken
   };
 };
+
+}  // namespace rouse::internal
+
+namespace rouse::sync {
 
 template <class T>
 class OneshotSender;
@@ -49,18 +58,18 @@ class OneshotReceiver;
 /// A new channel. Throws std::bad_alloc.
 template <class T>
 [[nodiscard]] std::pair<OneshotSender<T>, OneshotReceiver<T>> oneshot() {
-  auto* block = new OneshotBlock<T>();
+  auto* block = new internal::OneshotBlock<T>();
   return std::pair<OneshotSender<T>, OneshotReceiver<T>>(OneshotSender<T>(block),
                                                          OneshotReceiver<T>(block));
 }
 
-/// Dropping it without a `send` tells the receiver that nothing will come.
+/// Dropping it without a `send` tells the receiver that no value will come.
 template <class T>
 class OneshotSender {
  public:
   class Closed;
 
-  explicit OneshotSender(OneshotBlock<T>* block) noexcept : block_(block) {}
+  explicit OneshotSender(internal::OneshotBlock<T>* block) noexcept : block_(block) {}
   OneshotSender(OneshotSender&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
   OneshotSender& operator=(OneshotSender&& other) noexcept {
     OneshotSender old(std::move(*this));
@@ -71,38 +80,43 @@ class OneshotSender {
     if (block_) end();
   }
 
-  /// Sends the value (nothing if T is void), once. The error is errc::broken_pipe: the receiver
-  /// closed or is gone, and the value is dropped. A value that was sent may still be dropped unseen
-  /// together with the receiver. Throws what making the T throws; then it was not sent.
+  /// Sends the value (none if T is void), once. A value that was sent may still be dropped unseen
+  /// together with the receiver.
+  /// Errors: errc::broken_pipe if the receiver has closed or is gone; an rvalue of a T whose move
+  /// does not throw is then as it was. Throws what constructing the T throws; then nothing was
+  /// sent.
   template <class... Args>
   Result<void> send(Args&&... value) {
     static_assert(std::is_constructible_v<stored_t<T>, Args&&...> && sizeof...(Args) <= 1,
                   "send(v) needs a value that a T can be made of, and none if T is void");
     ROUSE_ASSERT(block_, "send() of a oneshot sender that has sent its value, or was moved from");
-    std::construct_at(&block_->value, std::forward<Args>(value)...);
+    internal::construct(&block_->value, std::forward<Args>(value)...);
     if (block_->publish()) {
       block_ = nullptr;
       return {};
     }
-    std::destroy_at(&block_->value);
+    (internal::give_back(block_->value, std::forward<Args>(value)), ...);
+    internal::destroy(&block_->value);
     end();
     return std::errc::broken_pipe;
   }
 
-  /// Whether the receiver closed or is gone. True also after `send`.
+  /// Whether the receiver has closed or is gone. Also true after `send`.
   [[nodiscard]] bool is_closed() const noexcept { return !block_ || block_->is_closed(); }
 
-  /// Completes when the receiver closes or goes: the value need not be computed any more. One such
-  /// future at a time. Dropped midway, it loses nothing. Borrows the sender.
+  /// Completes when the receiver closes or is destroyed: the value need not be computed any more.
+  /// Borrows the sender.
+  /// Cancel safety: dropping it loses nothing.
+  /// Threads: one such future at a time.
   [[nodiscard]] Closed closed() noexcept { return Closed(*this); }
 
  private:
   void end() noexcept {
-    OneshotBlock<T>* block = std::exchange(block_, nullptr);
+    internal::OneshotBlock<T>* block = std::exchange(block_, nullptr);
     if (block->end_sender()) delete block;
   }
 
-  OneshotBlock<T>* block_;  // null: sent, or moved from
+  internal::OneshotBlock<T>* block_;  // null: sent, or moved from
 };
 
 template <class T>
@@ -129,10 +143,10 @@ class [[nodiscard(
   OneshotSender* sender_;
 };
 
-/// A future of the value. It may be moved at any time, also after it was polled.
-/// Completes when the value is there, or with nothing once none can come any more: the sender went
-/// without sending, or `close` was called first. Polled again after that, it gives nothing.
-/// Dropped, it drops the value too: see `recv`.
+/// A future of the value. It may be moved at any time, even after it was polled. Completes with the
+/// value, or with an empty optional once none can come any more: the sender was dropped without
+/// sending, or `close` was called first. Polled again after that, it gives an empty optional.
+/// Cancel safety: dropping it drops the value too: see `recv`.
 template <class T>
 class [[nodiscard(
     "a future does nothing until it is polled: co_await it or spawn it")]] OneshotReceiver {
@@ -141,7 +155,7 @@ class [[nodiscard(
   using Item = stored_t<T>;
   class Recv;
 
-  explicit OneshotReceiver(OneshotBlock<T>* block) noexcept : block_(block) {}
+  explicit OneshotReceiver(internal::OneshotBlock<T>* block) noexcept : block_(block) {}
   OneshotReceiver(OneshotReceiver&& other) noexcept
       : block_(std::exchange(other.block_, nullptr)) {}
   OneshotReceiver& operator=(OneshotReceiver&& other) noexcept {
@@ -167,29 +181,37 @@ class [[nodiscard(
     return poll(cx);
   }
 
-  /// The same as a future that borrows the receiver: for a `select`. Dropped midway, it loses
-  /// nothing.
+  /// The same as a future that borrows the receiver, for a `select`.
+  /// Cancel safety: dropping it loses nothing.
   [[nodiscard]] Recv recv() noexcept { return Recv(*this); }
 
-  /// The value, if it is there. Nothing: not yet, or never.
+  /// The value, if there is one. Empty: not yet, or never (see has_ended).
   Output try_recv() {
     if (!block_) return Output();
     const Received received = block_->try_receive();
     return received == Received::pending ? Output() : take(received);
   }
 
-  /// From here on `send` fails. A value that was sent before can still be received.
+  /// Whether there is no value to receive and none will come: it was received, the sender was
+  /// dropped without sending, or `close` was called first.
+  [[nodiscard]] bool has_ended() const noexcept {
+    if (!block_) return true;
+    const Received received = block_->try_receive();
+    return received == Received::sender_ended || received == Received::closed;
+  }
+
+  /// From now on `send` fails. A value that was sent before can still be received.
   void close() noexcept {
     if (block_) block_->close();
   }
 
  private:
-  using Received = OneshotCore::Received;
+  using Received = internal::OneshotCore::Received;
 
   /// There is a value, or none will come.
   Output take(Received received) {
     if (received == Received::closed) return Output();
-    const std::unique_ptr<OneshotBlock<T>> block(std::exchange(block_, nullptr));
+    const internal::Box<internal::OneshotBlock<T>> block(std::exchange(block_, nullptr));
     if (received == Received::sender_ended) return Output();
     if constexpr (std::is_void_v<T>) {
       return true;
@@ -200,19 +222,19 @@ class [[nodiscard(
   }
   struct Destroyed {
     explicit Destroyed(Item& item) noexcept : value(item) {}
-    ~Destroyed() { std::destroy_at(&value); }
+    ~Destroyed() { internal::destroy(&value); }
     Item& value;
   };
 
   void end() noexcept {
-    OneshotBlock<T>* block = std::exchange(block_, nullptr);
+    internal::OneshotBlock<T>* block = std::exchange(block_, nullptr);
     bool value_left = false;
     if (!block->end_receiver(value_left)) return;
-    if (value_left) std::destroy_at(&block->value);
+    if (value_left) internal::destroy(&block->value);
     delete block;
   }
 
-  OneshotBlock<T>* block_;  // null: received, or moved from
+  internal::OneshotBlock<T>* block_;  // null: received, or moved from
 };
 
 template <class T>

@@ -1,8 +1,8 @@
-// Semaphore: a number of permits that tasks take and give back. Fair: who came first is served
-// first, also if a later one wants fewer permits.
+// Semaphore: a number of permits that tasks take and give back. Fair: first come, first served,
+// even if a later one wants fewer permits.
 //
 //   Semaphore connections(100);
-//   auto permit = co_await connections.acquire();      // given back when `permit` ends
+//   auto permit = co_await connections.acquire();      // given back when `permit` is destroyed
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "rouse/base/assert.hpp"
-#include "rouse/core/fallible.hpp"
-#include "rouse/sync/permits.hpp"
+#include "rouse/core/result_future.hpp"
+#include "rouse/sync/internal/permits.hpp"
 
 namespace rouse::sync {
 
@@ -25,46 +25,53 @@ class BasicAcquire;
 
 /// Refers to the semaphore, which must outlive it.
 using Permit = BasicPermit<class Semaphore*>;
+/// The future of Semaphore::acquire.
 using Acquire = BasicAcquire<class Semaphore*>;
 
 class Semaphore {
  public:
-  static constexpr std::size_t max_permits = Permits::max;
+  /// The maximum number of permits.
+  static constexpr std::size_t max_permits = internal::Permits::max;
 
   explicit constexpr Semaphore(std::size_t permits) noexcept : permits_(permits) {}
 
-  /// Takes `n` permits. Completes when all who came before are served and n permits are there.
-  /// Fails with errc::operation_canceled if the semaphore is closed. Dropping it gives up its place
-  /// in the queue, and what it was given meanwhile goes to the next. Any thread.
+  /// Takes `n` permits. Completes when all earlier waiters are served and n permits are available.
+  /// Cancel safety: dropping it gives up its place in the queue; permits that were already granted
+  /// go to the next waiter.
+  /// Threads: any.
+  /// Errors: errc::operation_canceled if the semaphore is closed.
   [[nodiscard]] Acquire acquire(std::uint32_t n = 1) noexcept;
   /// The same; future and permit own the semaphore, through a std::shared_ptr or the like.
   template <class Owner>
   [[nodiscard]] static BasicAcquire<Owner> acquire_owned(Owner semaphore, std::uint32_t n = 1);
 
-  /// Takes `n` permits if they are there and nobody waits.
+  /// Takes `n` permits if they are available and nobody waits.
   [[nodiscard]] std::optional<Permit> try_acquire(std::uint32_t n = 1) noexcept;
+  /// As try_acquire; the permit owns the semaphore.
   template <class Owner>
   [[nodiscard]] static std::optional<BasicPermit<Owner>> try_acquire_owned(Owner semaphore,
                                                                            std::uint32_t n = 1);
 
-  /// Adds permits, or gives back those of a permit that was forgotten.
+  /// Adds permits, or gives back those of a forgotten permit.
   void add_permits(std::size_t n) noexcept { permits_.give(n); }
-  /// Takes away up to `n` permits for good; says how many there were to take.
+  /// Removes up to `n` permits for good; returns how many it removed.
   std::size_t forget_permits(std::size_t n) noexcept { return permits_.forget(n); }
+  /// The number of available permits.
   [[nodiscard]] std::size_t available_permits() const noexcept { return permits_.available(); }
 
-  /// Whoever waits, now or later, fails. Permits that are out stay valid.
+  /// All waiters, now and later, fail. Permits already granted stay valid.
   void close() noexcept { permits_.close(); }
+  /// Whether `close` was called.
   [[nodiscard]] bool is_closed() const noexcept { return permits_.is_closed(); }
 
  private:
   template <class>
   friend class BasicAcquire;
 
-  Permits permits_;
+  internal::Permits permits_;
 };
 
-/// Permits that are given back when this ends. Owner: Semaphore* or a smart pointer to one.
+/// Permits that are given back when this is destroyed. Owner: Semaphore* or a smart pointer to one.
 template <class Owner>
 class [[nodiscard("the permit is given back at once: keep it in a variable")]] BasicPermit {
  public:
@@ -80,6 +87,7 @@ class [[nodiscard("the permit is given back at once: keep it in a variable")]] B
   }
   ~BasicPermit() { release(); }
 
+  /// How many permits it holds.
   [[nodiscard]] std::uint32_t permits() const noexcept { return permits_; }
   /// Gives the permits back now.
   void release() noexcept {
@@ -105,26 +113,32 @@ class [[nodiscard("the permit is given back at once: keep it in a variable")]] B
   std::uint32_t permits_;
 };
 
+/// What Semaphore::acquire gives: see there.
 template <class Owner>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] BasicAcquire
-    : public Fallible<BasicAcquire<Owner>, BasicPermit<Owner>> {
+    : public ResultFuture<BasicAcquire<Owner>, BasicPermit<Owner>> {
  public:
   BasicAcquire(Owner semaphore, std::uint32_t n) noexcept
-      : semaphore_(std::move(semaphore)), acquiring_(semaphore_->permits_, n) {}
+      : semaphore_(std::move(semaphore)), acquiring_(n) {}
+  BasicAcquire(BasicAcquire&&) noexcept = default;
+  ~BasicAcquire() {
+    if (!acquiring_.is_fresh()) semaphore_->permits_.leave(acquiring_);
+  }
 
   Poll<Result<BasicPermit<Owner>>> poll_result(Context& cx) {
     ROUSE_ASSERT(semaphore_, "acquire() was polled again after it was ready: acquire anew");
-    return acquiring_.poll(cx).map([this](bool acquired) -> Result<BasicPermit<Owner>> {
-      if (!acquired) return std::errc::operation_canceled;
-      return BasicPermit<Owner>(std::exchange(semaphore_, nullptr), acquiring_.needed());
-    });
+    return semaphore_->permits_.poll_take(acquiring_, cx)
+        .map([this](bool acquired) -> Result<BasicPermit<Owner>> {
+          if (!acquired) return std::errc::operation_canceled;
+          return BasicPermit<Owner>(std::exchange(semaphore_, nullptr), acquiring_.needed());
+        });
   }
   /// A plain pointer does not keep the semaphore alive.
   [[nodiscard]] bool borrows() const noexcept { return std::is_pointer_v<Owner>; }
 
  private:
   Owner semaphore_;
-  Acquiring acquiring_;  // ends first: it may be in the semaphore's queue
+  internal::Acquiring acquiring_;
 };
 
 inline Acquire Semaphore::acquire(std::uint32_t n) noexcept { return Acquire(this, n); }

@@ -1,24 +1,30 @@
-// TaskTracker: waits until all of a changing number of tasks have ended. It keeps no results and
-// cancels nothing (see CancellationToken): what a graceful shutdown needs besides.
+// TaskTracker: waits until a changing set of tasks has ended. It keeps no results and cancels
+// nothing (see CancellationToken): together they make a graceful shutdown.
 //
 //   sync::TaskTracker tracker;
-//   spawn(tracker.track_future(serve(...)));  // from anywhere, as often as one likes
+//   tracker.spawn(serve, peer).detach();      // from anywhere, as often as one likes
 //   tracker.close();
-//   co_await tracker.wait();                  // closed, and all that it tracked is gone
+//   co_await tracker.wait();                  // completes when everything tracked has ended
 //
-// Copies are the same tracker. Any thread.
+// Copies are the same tracker.
+// Threads: any.
 #pragma once
 
 #include <cstddef>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
 #include "rouse/base/assert.hpp"
 #include "rouse/base/atomic.hpp"
 #include "rouse/base/ref_ptr.hpp"
-#include "rouse/core/borrow.hpp"
 #include "rouse/core/future.hpp"
+#include "rouse/core/internal/borrow.hpp"
 #include "rouse/sync/notify.hpp"
+
+namespace rouse {
+class Spawner;
+}
 
 namespace rouse::sync {
 
@@ -34,8 +40,8 @@ class TaskTracker {
   /// Open, and tracks nothing.
   TaskTracker() : shared_(make_ref<Shared>()) {}
 
-  /// `future`, tracked from here until it is destroyed, which an executor does when it is done.
-  /// Also if the tracker is closed.
+  /// `future`, tracked from now until it is destroyed, which an executor does when it completes.
+  /// Works also if the tracker is closed.
   template <class F>
   [[nodiscard]] auto track_future(F&& future) const {
     using Kept = std::remove_cvref_t<F>;
@@ -44,10 +50,23 @@ class TaskTracker {
                   "write track_future(f())");
     if constexpr (Future<Kept>) return Tracked<Kept>(*this, std::forward<F>(future));
   }
-  /// Counts as a tracked future for as long as it lives.
+  /// Counts as a tracked future while it lives.
   [[nodiscard]] Token token() const noexcept;
 
-  /// From here on `wait` completes when nothing is tracked. True if it was open.
+  // Defined in <rouse/runtime/tracked_spawn.hpp>: include that.
+
+  /// As rouse::spawn: the task is tracked until its future is destroyed.
+  template <class F, class Arg = std::source_location, class... Args>
+  auto spawn(F&& work, Arg&& arg = std::source_location::current(), Args&&... args) const;
+  /// The same on the executor of a Spawner.
+  template <class F, class Arg = std::source_location, class... Args>
+  auto spawn_on(const Spawner& spawner, F&& work, Arg&& arg = std::source_location::current(),
+                Args&&... args) const;
+  /// The same on the LocalExecutor or LocalSet that this thread is running.
+  template <class F, class Arg = std::source_location, class... Args>
+  auto spawn_local(F&& work, Arg&& arg = std::source_location::current(), Args&&... args) const;
+
+  /// From now on `wait` completes when nothing is tracked. True if it was open.
   bool close() const noexcept {
     // ORDER: acq_rel; as in `release`: what the tracked futures did comes before `wait` completes.
     const std::size_t before = shared().word.fetch_or(closed, memory_order_acq_rel);
@@ -58,14 +77,16 @@ class TaskTracker {
   bool reopen() const noexcept {
     return (shared().word.fetch_and(~closed, memory_order_relaxed) & closed) != 0;
   }
+  /// Whether `close` was called, and `reopen` not since.
   [[nodiscard]] bool is_closed() const noexcept { return (shared().load() & closed) != 0; }
 
   /// How many are tracked now.
-  [[nodiscard]] std::size_t len() const noexcept { return shared().load() / one; }
-  [[nodiscard]] bool is_empty() const noexcept { return len() == 0; }
+  [[nodiscard]] std::size_t size() const noexcept { return shared().load() / one; }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
-  /// Completes when the tracker is closed and tracks nothing, or was so at a moment since this
-  /// call. Dropped midway, it loses nothing. Keeps the tracker.
+  /// Completes when the tracker is closed and tracks nothing, or was so at some moment since this
+  /// call. Keeps the tracker alive.
+  /// Cancel safety: dropping it loses nothing.
   [[nodiscard]] Wait wait() const noexcept;
 
  private:
@@ -134,6 +155,7 @@ class [[nodiscard(
 
 inline TaskTracker::Wait TaskTracker::wait() const noexcept { return Wait(shared()); }
 
+/// The future of track_future: see there.
 template <Future F>
 class [[nodiscard(
     "a future does nothing until it is polled: co_await it or spawn it")]] TaskTracker::Tracked {
@@ -143,7 +165,7 @@ class [[nodiscard(
   Tracked(const TaskTracker& tracker, F future)
       : token_(tracker.token()), future_(std::move(future)) {}
   Poll<Output> poll(Context& cx) { return future_.poll(cx); }
-  [[nodiscard]] bool borrows() const noexcept { return future_borrows(future_); }
+  [[nodiscard]] bool borrows() const noexcept { return internal::future_borrows(future_); }
 
  private:
   Token token_;  // goes after the future

@@ -1,14 +1,14 @@
-// watch<T>(initial): a value that changes, and tasks that want to know. Receivers see the latest
-// value; what was replaced before they looked they never see.
+// watch<T>(initial): a changing value that tasks observe. Receivers see the latest value; they
+// never see values that were replaced before they looked.
 //
 //   auto [tx, rx] = sync::watch<Config>(Config());
 //   (void)tx.send(load_config());                                 // any thread, does not wait
 //   while (co_await rx.changed()) use(*rx.borrow_and_update());   // ends when all senders are gone
 //
-// The value is never locked: `borrow` gives a snapshot that shares its memory, and a send puts a
-// new one in its place. So a borrow may be held as long as one likes, also across an await; it only
-// keeps that version alive. Both sides may be copied. Any thread, but one object by one thread at a
-// time.
+// The value is never locked: `borrow` returns a snapshot that shares its memory, and a send
+// replaces the current one. So a borrow may be held as long as you like, even across an await; it
+// only keeps that version alive. Both sides may be copied.
+// Threads: any, but one thread at a time per object.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,14 @@
 #include <utility>
 
 #include "rouse/base/assert.hpp"
-#include "rouse/base/block_pool.hpp"
+#include "rouse/base/internal/block_pool.hpp"
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/base/result.hpp"
 #include "rouse/core/future.hpp"
 #include "rouse/sync/closed.hpp"
-#include "rouse/sync/watch_core.hpp"
+#include "rouse/sync/internal/watch_core.hpp"
 
-namespace rouse::sync {
+namespace rouse::internal {
 
 /// One version of the value.
 template <class T>
@@ -37,17 +37,23 @@ struct WatchValue : RefCounted<WatchValue<T>> {
 
   template <class... Args>
   explicit WatchValue(Args&&... args) : value(std::forward<Args>(args)...) {}
-  static void* operator new(std::size_t size) { return allocate_block(size); }
-  static void operator delete(void* block, std::size_t size) noexcept { free_block(block, size); }
+  static void* operator new(std::size_t size) { return internal::allocate_block(size); }
+  static void operator delete(void* block, std::size_t size) noexcept {
+    internal::free_block(block, size);
+  }
 
   T value;
 };
 
-/// A version of the value, which stays as it is. Not empty unless moved from.
+}  // namespace rouse::internal
+
+namespace rouse::sync {
+
+/// A version of the value, which never changes. Not empty unless moved from.
 template <class T>
 class WatchRef {
  public:
-  explicit WatchRef(RefPtr<WatchValue<T>> value) noexcept : value_(std::move(value)) {}
+  explicit WatchRef(RefPtr<internal::WatchValue<T>> value) noexcept : value_(std::move(value)) {}
   const T& operator*() const noexcept ROUSE_LIFETIMEBOUND { return get(); }
   const T* operator->() const noexcept ROUSE_LIFETIMEBOUND { return &get(); }
 
@@ -56,33 +62,39 @@ class WatchRef {
     ROUSE_ASSERT(value_, "use of a WatchRef that was moved from: use the one it went to");
     return value_->value;
   }
-  RefPtr<WatchValue<T>> value_;
+  RefPtr<internal::WatchValue<T>> value_;
 };
 
+}  // namespace rouse::sync
+
+namespace rouse::internal {
+
+/// What senders and receivers share.
 template <class T>
-class WatchShared : public WatchCore, public RefCounted<WatchShared<T>> {
+class WatchShared : public internal::WatchCore, public RefCounted<WatchShared<T>> {
  public:
   using Value = RefPtr<WatchValue<T>>;
 
   explicit WatchShared(Value initial) noexcept : value_(std::move(initial)) {}
 
+  /// The latest value.
   Value get() noexcept {
-    const SpinGuard guard(lock());
+    const internal::SpinGuard guard(lock());
     return value_;
   }
   Value get(Version& version_of_it) noexcept {
-    const SpinGuard guard(lock());
+    const internal::SpinGuard guard(lock());
     version_of_it = version();
     return value_;
   }
-  /// Gives the value that was there before.
+  /// Returns the previous value.
   Value replace(Value next) noexcept {
     lock().lock();
     std::swap(value_, next);
     publish_and_unlock();
     return next;
   }
-  /// False: the value is not `expected` any more; nothing happened.
+  /// False: the value is no longer `expected`; nothing happened.
   bool replace_if(const Value& expected, Value next) noexcept {
     lock().lock();
     if (value_ != expected) {
@@ -98,14 +110,19 @@ class WatchShared : public WatchCore, public RefCounted<WatchShared<T>> {
   Value value_;  // guarded by the lock
 };
 
+}  // namespace rouse::internal
+
+namespace rouse::sync {
+
 template <class T>
 class WatchReceiver;
 
-/// Copies send to the same receivers. When the last one goes the channel is closed.
+/// Copies send to the same receivers. The channel is closed when the last sender is destroyed.
 template <class T>
 class WatchSender {
  public:
-  explicit WatchSender(RefPtr<WatchShared<T>> counted) noexcept : shared_(std::move(counted)) {}
+  explicit WatchSender(RefPtr<internal::WatchShared<T>> counted) noexcept
+      : shared_(std::move(counted)) {}
   WatchSender(const WatchSender& other) noexcept : shared_(other.shared_) {
     if (shared_) shared_->add_sender();
   }
@@ -118,21 +135,22 @@ class WatchSender {
     if (shared_) shared_->remove_sender();
   }
 
-  /// Replaces the value and wakes all receivers. The error is errc::broken_pipe: there is no
-  /// receiver, and the value stayed as it was (send_replace replaces it all the same).
+  /// Replaces the value and wakes all receivers.
+  /// Errors: errc::broken_pipe if there is no receiver; the channel's value is unchanged
+  /// (send_replace replaces it anyway), and `value` is left untouched.
   template <class U = T>
   Result<void> send(U&& value) const {
     if (shared().receivers() == 0) return std::errc::broken_pipe;
     (void)send_replace(std::forward<U>(value));
     return {};
   }
-  /// The same, receivers or not. Gives the value that was there before.
+  /// The same, with or without receivers. Returns the previous value.
   template <class U = T>
   WatchRef<T> send_replace(U&& value) const {
-    return WatchRef<T>(shared().replace(make_ref<WatchValue<T>>(std::forward<U>(value))));
+    return WatchRef<T>(shared().replace(make_ref<internal::WatchValue<T>>(std::forward<U>(value))));
   }
-  /// Sends a copy of the value that `fn(T&)` has changed, receivers or not. `fn` is called again,
-  /// on a new copy, if another sender sent meanwhile. What it throws leaves the value as it was.
+  /// Sends a copy of the value, changed by `fn(T&)`, with or without receivers. `fn` is called
+  /// again, on a new copy, if another sender sent meanwhile. If it throws, the value is unchanged.
   template <class Fn>
   void send_modify(Fn&& fn) const {
     send_if_modified([&](T& value) {
@@ -140,14 +158,14 @@ class WatchSender {
       return true;
     });
   }
-  /// The same, if `fn(T&)` returns true; else nothing happens. Returns what `fn` returned.
+  /// The same, if `fn(T&)` returns true; otherwise nothing happens. Returns what `fn` returned.
   template <class Fn>
   bool send_if_modified(Fn&& fn) const {
     static_assert(std::is_copy_constructible_v<T>,
                   "send_modify changes a copy of the value, and this T can't be copied: use send");
     for (;;) {
       const auto before = shared().get();
-      auto after = make_ref<WatchValue<T>>(std::as_const(before->value));
+      auto after = make_ref<internal::WatchValue<T>>(std::as_const(before->value));
       if (!fn(after->value)) return false;
       if (shared().replace_if(before, std::move(after))) return true;
     }
@@ -155,30 +173,34 @@ class WatchSender {
 
   /// The latest value.
   [[nodiscard]] WatchRef<T> borrow() const noexcept { return WatchRef<T>(shared().get()); }
-  /// A receiver that has seen the value that is there now.
+  /// A receiver that has seen the current value.
   [[nodiscard]] WatchReceiver<T> subscribe() const noexcept {
     shared().add_receiver();
     return WatchReceiver<T>(shared_);
   }
+  /// How many receivers there are now.
   [[nodiscard]] std::size_t receiver_count() const noexcept { return shared().receivers(); }
   /// Whether there is no receiver now. `subscribe` makes one.
   [[nodiscard]] bool is_closed() const noexcept { return receiver_count() == 0; }
-  /// Completes when there is no receiver. Dropped midway, it loses nothing. Borrows the sender.
-  [[nodiscard]] Closed<WatchCore> closed() const noexcept { return Closed<WatchCore>(shared()); }
+  /// Completes when there is no receiver. Borrows the sender.
+  /// Cancel safety: dropping it loses nothing.
+  [[nodiscard]] Closed<internal::WatchCore> closed() const noexcept {
+    return Closed<internal::WatchCore>(shared());
+  }
   /// Another sender, as a copy.
   [[nodiscard]] WatchSender clone() const noexcept { return *this; }
 
  private:
-  WatchShared<T>& shared() const noexcept {
+  internal::WatchShared<T>& shared() const noexcept {
     ROUSE_ASSERT(shared_, "use of a watch sender that was moved from: use the one it went to");
     return *shared_;
   }
 
-  RefPtr<WatchShared<T>> shared_;
+  RefPtr<internal::WatchShared<T>> shared_;
 };
 
-/// Knows which value it has seen; a copy has seen the same. A stream of values: each that is there
-/// when it is asked and was not seen before. It may be moved at any time.
+/// Knows which value it has seen; a copy has seen the same. As a stream it gives each value that is
+/// current when it is polled and that it has not seen before. It may be moved at any time.
 template <class T>
 class WatchReceiver {
  public:
@@ -187,7 +209,7 @@ class WatchReceiver {
   template <class Predicate>
   class WaitFor;
 
-  explicit WatchReceiver(RefPtr<WatchShared<T>> counted) noexcept
+  explicit WatchReceiver(RefPtr<internal::WatchShared<T>> counted) noexcept
       : shared_(std::move(counted)), seen_(shared_->version()) {}
   WatchReceiver(const WatchReceiver& other) noexcept : shared_(other.shared_), seen_(other.seen_) {
     if (shared_) shared_->add_receiver();
@@ -208,25 +230,28 @@ class WatchReceiver {
     shared_->remove_receiver();
   }
 
-  /// The latest value. Does not count as seen.
+  /// The latest value. Does not mark it as seen.
   [[nodiscard]] WatchRef<T> borrow() const noexcept { return WatchRef<T>(shared().get()); }
-  /// The latest value, which counts as seen from here on.
+  /// The latest value, marked as seen.
   [[nodiscard]] WatchRef<T> borrow_and_update() noexcept {
     return WatchRef<T>(shared().get(seen_));
   }
 
-  /// Completes when there is a value that was not seen, which then counts as seen. The error is
-  /// errc::broken_pipe: all is seen and the senders are gone.
-  /// Dropped midway, it loses nothing. Borrows the receiver; one such future at a time.
+  /// Completes when there is an unseen value, and marks it as seen. Borrows the receiver.
+  /// Cancel safety: dropping it loses nothing.
+  /// Threads: one such future at a time.
+  /// Errors: errc::broken_pipe if everything is seen and all senders are gone.
   [[nodiscard]] Changed changed() noexcept { return Changed(*this); }
-  /// Completes with the first value that has `predicate(const T&)`, maybe the one that is there,
-  /// which then counts as seen. With nothing once none can come: the senders are gone. Throws what
-  /// the predicate throws. Dropped midway, it loses nothing. Borrows the receiver.
+  /// Completes with the first value for which `predicate(const T&)` is true, maybe the current one,
+  /// and marks it as seen; with an empty optional once none can come: all senders are gone. Throws
+  /// what the predicate throws. Borrows the receiver.
+  /// Cancel safety: dropping it loses nothing.
   template <class Predicate>
   [[nodiscard]] WaitFor<std::decay_t<Predicate>> wait_for(Predicate&& predicate) {
     return WaitFor<std::decay_t<Predicate>>(*this, std::forward<Predicate>(predicate));
   }
-  /// As a stream: the latest value as soon as it was not seen, nothing once the senders are gone.
+  /// As a stream: the latest value as soon as it is unseen, an empty optional once all senders are
+  /// gone.
   Poll<std::optional<T>> poll_next(Context& cx) {
     const auto change = poll_change(cx);
     if (change == Change::none) return pending;
@@ -234,16 +259,18 @@ class WatchReceiver {
     return Poll<std::optional<T>>::ready(*borrow_and_update());
   }
 
+  /// Whether there is an unseen value.
   [[nodiscard]] bool has_changed() const noexcept { return shared().version() != seen_; }
-  /// The value counts as not seen: `changed` completes at once.
-  void mark_changed() noexcept { seen_ = ~WatchCore::Version{0}; }
+  /// Marks the value as unseen: `changed` completes at once.
+  void mark_changed() noexcept { seen_ = ~internal::WatchCore::Version{0}; }
+  /// Marks the current value as seen.
   void mark_unchanged() noexcept { seen_ = shared().version(); }
   /// Whether all senders are gone. The value is still there.
   [[nodiscard]] bool is_closed() const noexcept { return shared().is_closed(); }
 
  private:
-  using Change = WatchCore::Change;
-  struct Waiting : Waiter {};
+  using Change = internal::WatchCore::Change;
+  struct Waiting : internal::Waiter {};
 
   Change poll_change(Context& cx) {
     return cx.take_budget() ? shared().poll_change(waiter_, seen_, cx) : Change::none;
@@ -251,17 +278,17 @@ class WatchReceiver {
   void stop_waiting() noexcept {
     if (shared_) shared_->stop_watching(waiter_);
   }
-  /// Whoever waits with this very object must ask it again wherever it went.
+  /// Wakes a waiter of this object, which must poll it at its new place.
   void leave() noexcept {
     if (shared_) shared_->move_watcher(waiter_);
   }
-  WatchShared<T>& shared() const noexcept {
+  internal::WatchShared<T>& shared() const noexcept {
     ROUSE_ASSERT(shared_, "use of a watch receiver that was moved from: use the one it went to");
     return *shared_;
   }
 
-  RefPtr<WatchShared<T>> shared_;
-  WatchCore::Version seen_;
+  RefPtr<internal::WatchShared<T>> shared_;
+  internal::WatchCore::Version seen_;
   Waiting waiter_;
 };
 
@@ -327,10 +354,11 @@ class [[nodiscard(
   bool looked_ = false;
 };
 
-/// A new channel that holds a T made of `initial`, which its receiver has seen.
+/// A new channel that holds a T constructed from `initial`; its receiver has seen it.
 template <class T, class U = T>
 [[nodiscard]] std::pair<WatchSender<T>, WatchReceiver<T>> watch(U&& initial) {
-  auto shared = make_ref<WatchShared<T>>(make_ref<WatchValue<T>>(std::forward<U>(initial)));
+  auto shared = make_ref<internal::WatchShared<T>>(
+      make_ref<internal::WatchValue<T>>(std::forward<U>(initial)));
   WatchReceiver<T> receiver(shared);
   return std::pair<WatchSender<T>, WatchReceiver<T>>(WatchSender<T>(std::move(shared)),
                                                      std::move(receiver));

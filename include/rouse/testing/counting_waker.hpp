@@ -1,5 +1,5 @@
-// CountingWaker: a waker that counts. What a test needs to see whether a future wakes, how often,
-// and whether it keeps or leaks wakers.
+// CountingWaker: a waker that counts. A test uses it to see whether a future wakes, how often, and
+// whether it stores or leaks wakers.
 //
 //   CountingWaker w;
 //   Context cx(w.waker());

@@ -1,5 +1,5 @@
-// drop_at_each_poll: destroys a future after its k-th poll, for every k. What a test of
-// cancellation needs: whatever the future holds at each of its await points must be given back.
+// drop_at_each_poll: destroys a future after its k-th poll, for every k. For tests of cancellation:
+// whatever the future holds at each of its await points must be released.
 //
 //   const DropReport report = drop_at_each_poll(
 //       [&] { return semaphore.acquire(1); },
@@ -15,6 +15,7 @@
 
 namespace rouse::testing {
 
+/// The result of drop_at_each_poll.
 struct DropReport {
   DropReport() noexcept = default;
   std::size_t polls = 0;        ///< polls until the future completed
@@ -22,10 +23,10 @@ struct DropReport {
   bool threw = false;           ///< it completed by throwing
 };
 
-/// For k = 0, 1, 2, ...: makes a future with `make()`, polls it k times, destroys it and calls
-/// `after(k)`. Between its i-th and its next poll `step(i)` is called: that lets it progress.
-/// Ends with the round in which the future completes. Throws what `make`, `step` and `after` throw;
-/// a poll that throws completes the future.
+/// For k = 0, 1, 2, ...: creates a future with `make()`, polls it k times, destroys it and calls
+/// `after(k)`. After its i-th poll `step(i)` is called, to let it progress. Ends with the round in
+/// which the future completes. Throws what `make`, `step` and `after` throw; a poll that throws
+/// completes the future.
 template <class Make, class Step, class After>
 DropReport drop_at_each_poll(Make&& make, Step&& step, After&& after) {
   constexpr std::size_t limit = 10'000;

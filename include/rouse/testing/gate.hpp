@@ -5,8 +5,8 @@
 //   gate.open(7);              // ... until here; then ready with 7
 //
 // The gate closes again when a waiter takes the value, and can then be opened again. One waiter at
-// a time; it borrows the gate, which must outlive it, and every call of `open`: join the opening
-// thread before the gate goes.
+// a time. The waiter borrows the gate, which must outlive it and every call of `open`: join the
+// opening thread before the gate is destroyed.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 #include "rouse/base/atomic.hpp"
 #include "rouse/core/atomic_waker.hpp"
 #include "rouse/core/future.hpp"
-#include "rouse/core/outcome.hpp"
+#include "rouse/core/internal/outcome.hpp"
 
 namespace rouse::testing {
 
@@ -30,7 +30,7 @@ class Gate {
   Gate& operator=(const Gate&) = delete;
 
   /// Ready when the gate is open: takes the value and closes the gate.
-  /// Dropped midway, it loses nothing: the gate stays as it is, and keeps no waker.
+  /// Cancel safety: dropping it loses nothing: the gate is unchanged, and stores no waker.
   class [[nodiscard("a future does nothing until it is polled")]] Wait {
    public:
     using Output = T;
@@ -86,16 +86,16 @@ class Gate {
     waiter_.wake();
   }
   Poll<T> take() {
-    Outcome<T> taken(std::move(outcome_));
+    internal::Outcome<T> taken(std::move(outcome_));
     outcome_.reset();
     open_.store(false, memory_order_release);  // ORDER: release; `open` may fill it again.
-    return take_ready(taken);
+    return internal::take_ready(taken);
   }
 
   atomic<bool> open_{false};
   atomic<std::size_t> polls_{0};
   AtomicWaker waiter_;
-  Outcome<T> outcome_;
+  internal::Outcome<T> outcome_;
 };
 
 }  // namespace rouse::testing

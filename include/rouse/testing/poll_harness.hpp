@@ -1,4 +1,4 @@
-// PollHarness: polls a future by hand, and sees whether it keeps its side of the contract.
+// PollHarness: polls a future by hand, and checks that it obeys the contract.
 //
 //   PollHarness h(gate.wait());
 //   assert(h.poll().is_pending() && h.kept_waker());   // pending, and somebody will wake it
@@ -35,7 +35,7 @@ class PollHarness {
     return polled;
   }
 
-  /// Polls again and again, woken or not, at most `max` times. Pending if that was not enough.
+  /// Polls repeatedly, woken or not, at most `max` times. Pending if that was not enough.
   Poll<output_t<F>> poll_until_ready(std::size_t max) {
     ROUSE_ASSERT(max > 0, "poll_until_ready(0) can't poll: allow at least one poll");
     while (--max > 0) {
@@ -47,15 +47,15 @@ class PollHarness {
   /// Whether the waker of the latest poll was woken since that poll began.
   [[nodiscard]] bool is_woken() const noexcept { return waker_->count() != wakes_seen_; }
 
-  /// Whether the latest poll left a clone of its waker with somebody, or woke it. A future that
+  /// Whether the latest poll stored a clone of its waker somewhere, or woke it. A future that
   /// returned pending and did neither would never be polled again by an executor.
   [[nodiscard]] bool kept_waker() const noexcept { return kept_waker_; }
 
   /// How often it was polled so far.
   [[nodiscard]] std::size_t polls() const noexcept { return polls_; }
 
-  /// The next poll comes with another waker, as when a future moves to another task. The future
-  /// must then keep the new one: `is_woken` and `kept_waker` speak of the new one only.
+  /// The next poll uses another waker, as when a future moves to another task. The future must then
+  /// store the new one: `is_woken` and `kept_waker` refer to the new one only.
   void change_waker() {
     waker_.emplace();
     wakes_seen_ = 0;
@@ -64,6 +64,7 @@ class PollHarness {
 
   /// The waker of the next poll.
   [[nodiscard]] const CountingWaker& waker() const noexcept { return *waker_; }
+  /// What is polled.
   [[nodiscard]] F& future() noexcept { return future_; }
 
  private:

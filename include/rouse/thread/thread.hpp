@@ -1,19 +1,17 @@
-// rouse::thread: a system thread of its own, and its end as a future. For what runs for long and
-// blocks: a device that is read, a foreign event loop. Short blocking calls are cheaper with
-// spawn_blocking, which keeps threads and needs a Runtime; this does not.
+// rouse::thread: a system thread that can be joined as a future. For code that runs for long and
+// blocks: reading a device, a foreign event loop. Short blocking calls are cheaper with
+// spawn_blocking, which reuses threads and needs a Runtime; this does not.
 //
 //   auto reader = thread::Builder().name("sensor").spawn(read_sensor, std::move(port));
 //   Samples samples = co_await reader.join();
 //
-// The function and its arguments belong to the thread, as a standard thread's do: std::ref(x) for a
-// parameter `T&`. Nobody stops a thread; one that is not joined runs on by itself. It must not call
-// pthread_exit: that ends the program; return instead.
+// The thread owns the function and its arguments, as a standard thread does: std::ref(x) for a
+// parameter `T&`. Nobody stops a thread; one that is not joined runs on. It must not call
+// pthread_exit, which ends the program; return instead.
 #pragma once
 
 #include <cstddef>
 #include <exception>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -21,15 +19,17 @@
 #include <type_traits>
 #include <utility>
 
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/box.hpp"
+#include "rouse/base/internal/invoke.hpp"
 #include "rouse/base/result.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/core/future.hpp"
-#include "rouse/core/outcome.hpp"
+#include "rouse/core/internal/outcome.hpp"
 #include "rouse/core/poll.hpp"
 #include "rouse/sync/oneshot.hpp"
 
-namespace rouse::thread {
+namespace rouse::internal {
 
 /// What a thread does, its types erased.
 class ThreadBody {
@@ -44,42 +44,51 @@ class ThreadBody {
 
 /// Throws std::system_error.
 ROUSE_API void start_thread(const std::string& name, std::size_t stack_size,
-                            std::unique_ptr<ThreadBody> body);
-/// One line to stderr about an exception that nobody joins.
-ROUSE_API void report_unhandled(const std::exception_ptr& error) noexcept;
+                            internal::Box<ThreadBody> body);
 
-/// How a thread's function ended. An exception that nobody has taken when this goes is told on
-/// stderr: so whoever is left with it, the thread or a handle that was dropped meanwhile, tells.
+/// One line to stderr about an exception that nobody joins.
+ROUSE_API void report_thread_exception(const std::exception_ptr& error) noexcept;
+
+/// How a thread's function ended. An exception that nobody has taken when this is destroyed is
+/// printed to stderr, by the thread or by a handle that was dropped meanwhile.
 template <class T>
 class Ending {
  public:
-  explicit Ending(Outcome<T>&& outcome) noexcept(noexcept(Outcome<T>(std::move(outcome))))
+  explicit Ending(internal::Outcome<T>&& outcome) noexcept(
+      noexcept(internal::Outcome<T>(std::move(outcome))))
       : outcome_(std::move(outcome)) {}
-  Ending(Ending&& other) noexcept(noexcept(Outcome<T>(std::move(other.outcome_))))
+  Ending(Ending&& other) noexcept(noexcept(internal::Outcome<T>(std::move(other.outcome_))))
       : outcome_(other.take()) {}
   ~Ending() {
-    if (outcome_.is_error()) report_unhandled(outcome_.error());
+    if (outcome_.is_error()) report_thread_exception(outcome_.error());
   }
 
-  [[nodiscard]] Outcome<T> take() {
-    Outcome<T> taken(std::move(outcome_));
+  /// The outcome, for whoever joins.
+  [[nodiscard]] internal::Outcome<T> take() {
+    internal::Outcome<T> taken(std::move(outcome_));
     outcome_.reset();
     return taken;
   }
 
  private:
-  Outcome<T> outcome_;
+  internal::Outcome<T> outcome_;
 };
+
+}  // namespace rouse::internal
+
+namespace rouse::thread {
 
 template <class T>
 class Join;
 
-/// Dropping it, like `detach`, lets the thread run on by itself: its result is lost, an exception
-/// is told on stderr. Usable from any thread, by one at a time.
+/// Dropping it, like `detach`, lets the thread run on: its result is lost, and an exception is
+/// printed to stderr.
+/// Threads: any, one at a time.
 template <class T = void>
 class [[nodiscard("say .detach() if nobody is to wait for this thread")]] JoinHandle {
  public:
-  explicit JoinHandle(sync::OneshotReceiver<Ending<T>> end) noexcept : end_(std::move(end)) {}
+  explicit JoinHandle(sync::OneshotReceiver<internal::Ending<T>> end) noexcept
+      : end_(std::move(end)) {}
   JoinHandle(JoinHandle&& other) noexcept : end_(std::move(other.end_)) { take_ending(other); }
   JoinHandle& operator=(JoinHandle&& other) noexcept {
     if (this == &other) return *this;
@@ -90,10 +99,12 @@ class [[nodiscard("say .detach() if nobody is to wait for this thread")]] JoinHa
   }
   ~JoinHandle() { detach(); }
 
-  /// Completes when the function has returned and it and its arguments are destroyed: with what it
-  /// returned, or throwing what it threw. (What is thread_local is destroyed after that.) Any
-  /// executor. Dropped midway, it detaches the thread. Throws std::system_error
-  /// (operation_canceled) if the thread was joined or detached before.
+  /// Completes when the function has returned and it and its arguments are destroyed: with its
+  /// result, or by throwing what it threw. (thread_local variables are destroyed after that.) Works
+  /// on any executor.
+  /// Cancel safety: if dropped midway, it detaches the thread.
+  /// Errors: throws std::system_error (operation_canceled) if the thread was already joined or
+  /// detached.
   [[nodiscard]] Join<T> join() { return Join<T>(std::move(*this)); }
 
   /// Whether the function has returned. Not after `join`.
@@ -102,8 +113,9 @@ class [[nodiscard("say .detach() if nobody is to wait for this thread")]] JoinHa
     return ending_.has_value();
   }
 
+  /// Lets the thread run on.
   void detach() noexcept {
-    end_.close();  // from here on it is the thread that finds nobody to tell
+    end_.close();  // from here on the thread finds that nobody joins
     if (is_finished()) ending_.reset();
   }
 
@@ -120,11 +132,11 @@ class [[nodiscard("say .detach() if nobody is to wait for this thread")]] JoinHa
       }
       keep(std::move(received.value()));
     }
-    Outcome<T> outcome = ending_->take();
+    internal::Outcome<T> outcome = ending_->take();
     ending_.reset();
-    return take_ready(outcome);
+    return internal::take_ready(outcome);
   }
-  void keep(std::optional<Ending<T>> ending) {
+  void keep(std::optional<internal::Ending<T>> ending) {
     if (ending) ending_.emplace(*std::move(ending));
   }
   void take_ending(JoinHandle& other) {
@@ -132,8 +144,8 @@ class [[nodiscard("say .detach() if nobody is to wait for this thread")]] JoinHa
     other.ending_.reset();
   }
 
-  sync::OneshotReceiver<Ending<T>> end_;
-  std::optional<Ending<T>> ending_;  // from when it was received until it is taken
+  sync::OneshotReceiver<internal::Ending<T>> end_;
+  std::optional<internal::Ending<T>> ending_;  // from when it was received until it is taken
 };
 
 /// See JoinHandle::join. It may be moved at any time.
@@ -149,6 +161,11 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   JoinHandle<T> handle_;
 };
 
+}  // namespace rouse::thread
+
+namespace rouse::internal {
+
+/// The function of a thread and its arguments.
 template <class Fn, class... Args>
 class OwnedThreadBody final : public ThreadBody {
  public:
@@ -160,7 +177,7 @@ class OwnedThreadBody final : public ThreadBody {
         call_(std::in_place, std::forward<G>(fn), std::forward<As>(args)...) {}
 
   void run() noexcept override {
-    Outcome<Given> outcome;
+    internal::Outcome<Given> outcome;
     try {
       call(outcome);
       call_.reset();
@@ -173,9 +190,9 @@ class OwnedThreadBody final : public ThreadBody {
   }
 
  private:
-  void call(Outcome<Given>& outcome) {
+  void call(internal::Outcome<Given>& outcome) {
     const auto invoke = [](Fn& fn, Args&... args) -> Given {
-      return std::invoke(std::move(fn), std::move(args)...);
+      return internal::invoke(std::move(fn), std::move(args)...);
     };
     if constexpr (std::is_void_v<Given>) {
       std::apply(invoke, *call_);
@@ -186,10 +203,14 @@ class OwnedThreadBody final : public ThreadBody {
   }
 
   sync::OneshotSender<Ending<Given>> end_;
-  std::optional<std::tuple<Fn, Args...>> call_;  // gone before the end is told
+  std::optional<std::tuple<Fn, Args...>> call_;  // destroyed before the joiner is woken
 };
 
-/// What may be said about a thread before it starts.
+}  // namespace rouse::internal
+
+namespace rouse::thread {
+
+/// Settings of a thread before it starts.
 class Builder {
  public:
   Builder() noexcept = default;
@@ -213,15 +234,15 @@ class Builder {
                   "thread::spawn needs a function that can be called with these arguments: write "
                   "thread::spawn(fn, args...), and std::ref(x) for a parameter `T&`");
     if constexpr (is_callable) {
-      using Body = OwnedThreadBody<std::decay_t<Fn>, std::decay_t<Args>...>;
+      using Body = internal::OwnedThreadBody<std::decay_t<Fn>, std::decay_t<Args>...>;
       using Given = typename Body::Given;
       static_assert(!Future<std::remove_cvref_t<Given>>,
                     "thread::spawn runs a plain function; for a coroutine use spawn, or block_on "
                     "inside the thread");
-      auto [end, receiver] = sync::oneshot<Ending<Given>>();
-      start_thread(name_, stack_size_,
-                   std::make_unique<Body>(std::move(end), std::forward<Fn>(fn),
-                                          std::forward<Args>(args)...));
+      auto [end, receiver] = sync::oneshot<internal::Ending<Given>>();
+      internal::start_thread(name_, stack_size_,
+                             internal::make_box<Body>(std::move(end), std::forward<Fn>(fn),
+                                                      std::forward<Args>(args)...));
       return JoinHandle<Given>(std::move(receiver));
     }
   }
@@ -231,8 +252,9 @@ class Builder {
   std::size_t stack_size_ = 0;
 };
 
-/// Starts a thread that calls `fn(args...)`; both belong to it. Any thread, inside a task or not.
-/// Throws std::system_error if the system starts no thread.
+/// Starts a thread that calls `fn(args...)` and owns both.
+/// Threads: any, inside a task or not.
+/// Errors: throws std::system_error if the system can't start a thread.
 template <class Fn, class... Args>
 auto spawn(Fn&& fn, Args&&... args) {
   return Builder().spawn(std::forward<Fn>(fn), std::forward<Args>(args)...);

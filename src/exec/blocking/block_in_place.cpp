@@ -2,9 +2,11 @@
 
 #include "rouse/base/assert.hpp"
 
-#include "exec/pool_core.hpp"
+#include "exec/pool/pool_core.hpp"
 
 namespace rouse {
+
+using namespace internal;
 
 BlockingRegion::BlockingRegion() : thread_(&this_thread), could_block_(this_thread.may_block) {
   ROUSE_ASSERT(this_thread.local == nullptr || this_thread.task == nullptr || could_block_,
@@ -23,12 +25,6 @@ BlockingRegion::~BlockingRegion() {
   if (thread_ != &this_thread) refuse_to_outlive_its_poll();
   this_thread.may_block = could_block_;
   PoolCore::end_blocking(kept_);
-}
-
-void refuse_to_outlive_its_poll() noexcept {
-  assert_failed(__FILE__, __LINE__,
-                "a BlockingRegion was kept across a co_await: the thread that may block is another "
-                "one then. End it before, or write block_in_place(fn)");
 }
 
 }  // namespace rouse

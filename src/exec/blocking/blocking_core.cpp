@@ -1,14 +1,14 @@
-#include "exec/blocking_pool.hpp"
+#include "exec/blocking/blocking_core.hpp"
 
 #include <algorithm>
 #include <exception>
 #include <new>
 #include <utility>
 
-#include "exec/current.hpp"
-#include "exec/deadline.hpp"
+#include "exec/park/deadline.hpp"
+#include "exec/task/current.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 namespace {
 
 std::exception_ptr queue_is_full() {
@@ -79,7 +79,7 @@ std::exception_ptr BlockingCore::admit(TaskHeader& task) {
   return nullptr;
 }
 
-/// Sees to it that one more thread looks at the queue, if there can be one.
+/// Makes sure that one more thread checks the queue, if there can be one.
 std::error_code BlockingCore::find_thread() {
   if (!idle_.empty()) {
     call_idle(nullptr);
@@ -216,7 +216,7 @@ void BlockingCore::run_call(TaskHeader& task) noexcept {
   this_thread.scheduler = owner_;
   this_thread.may_block = true;
   {
-    const WithSurroundings surroundings(outside_of(owner_));
+    const WithDriverContext driver_context(shared_context_of(owner_));
     const Ran ran = run(task, nullptr);
     ROUSE_ASSERT(ran == Ran::done, "a blocking call was pending");
   }
@@ -290,34 +290,4 @@ bool BlockingCore::is_idle() noexcept {
   return queue_.size() == 0 && idle_.size() == threads_.get();
 }
 
-// --- The public face. ---
-
-BlockingPool::BlockingPool() : BlockingPool(BlockingOptions()) {}
-BlockingPool::BlockingPool(BlockingOptions options, Scheduler* owner)
-    : core_(make_ref<BlockingCore>(std::move(options), owner)) {}
-BlockingPool::BlockingPool(RefPtr<BlockingCore> core) noexcept : core_(std::move(core)) {}
-BlockingPool::~BlockingPool() { core_->close(); }
-
-Result<void> BlockingPool::run_thread(const std::function<void()>& job) {
-  return core_->run_thread(job);
-}
-Result<void> BlockingPool::replace_thread(const std::function<void()>& job) {
-  return core_->replace_thread(job);
-}
-bool BlockingPool::submit_mandatory(TaskHeader& task) { return core_->submit_mandatory(task); }
-void BlockingPool::close() noexcept { core_->close(); }
-bool BlockingPool::wait(std::chrono::nanoseconds timeout) { return core_->wait(timeout); }
-BlockingMetrics BlockingPool::metrics() const noexcept { return core_->metrics(); }
-bool BlockingPool::is_idle() const noexcept { return core_->is_idle(); }
-Scheduler& BlockingPool::scheduler() const noexcept { return *core_; }
-
-BlockingPool& current_blocking_pool() noexcept {
-  BlockingPool* pool = this_thread.scheduler ? this_thread.scheduler->blocking_pool() : nullptr;
-  ROUSE_ASSERT(pool,
-               "spawn_blocking without a Runtime: the executor of this task, if there is one, has "
-               "no threads for blocking calls. Call it inside a task of a Runtime, or use the "
-               "spawn of a BlockingPool");
-  return *pool;
-}
-
-}  // namespace rouse
+}  // namespace rouse::internal

@@ -1,21 +1,19 @@
 // BlockingCore: the scheduler inside a BlockingPool. It lives until the pool, its threads and its
 // tasks are gone.
 //
-// A call is a task that is active from birth to its end (it is never pending, so nobody wakes it):
-// it is in the queue, or on a thread. Everything else is guarded by one mutex, no foreign code is
+// A call is a task that is active from birth to completion (it is never pending, so nobody wakes
+// it): it is in the queue, or on a thread. One mutex guards everything else; no foreign code is
 // called under it.
 //
-// No call is left behind: whoever queues one calls an idle thread or starts one, unless all are
-// busy; and a thread becomes idle, or ends, only when it saw the queue empty, under the lock. A
-// call wakes one thread: the one that became idle last, so that those not needed are idle long
-// enough to end. So `close` may leave the mandatory ones in the queue: a thread is on its way to
-// them.
+// No call is left behind: whoever queues one wakes an idle thread or starts one, unless all are
+// busy; and a thread becomes idle, or ends, only after it saw the queue empty, under the lock. A
+// call wakes the thread that became idle last, so that unneeded threads are idle long enough to
+// end. So `close` may leave the mandatory calls in the queue: a thread is on its way to them.
 //
 // A thread that ends leaves its handle in `ended_`, where the next one that ends, or `wait`, joins
-// it: after `wait` there is no thread left.
+// it: after `wait` no thread is left.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -24,18 +22,19 @@
 #include <system_error>
 #include <vector>
 
+#include "rouse/base/internal/durations.hpp"
 #include "rouse/base/thread.hpp"
 #include "rouse/exec/blocking_pool.hpp"
 
-#include "exec/shared_scheduler.hpp"
-#include "exec/task_list.hpp"
+#include "exec/task/shared_scheduler.hpp"
+#include "exec/task/task_list.hpp"
 #include "sys/thread.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 class BlockingCore final : public SharedScheduler {
  public:
-  using Job = std::function<void()>;
+  using Job = Function<void()>;
   /// How a thread is started; a test may have it fail. Called under the lock.
   using StartThread = std::function<Result<sys::Thread>(const sys::ThreadOptions&, Job)>;
 
@@ -67,7 +66,7 @@ class BlockingCore final : public SharedScheduler {
 
   // SharedScheduler.
   void enqueue(TaskHeader& task, Turn turn) noexcept override;
-  void forget(TaskHeader&) noexcept override {}
+  void untrack(TaskHeader&) noexcept override {}
 
   bool accept(TaskHeader& task, bool is_mandatory);
 
@@ -109,4 +108,4 @@ class BlockingCore final : public SharedScheduler {
   Threads ended_;  // to be joined
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

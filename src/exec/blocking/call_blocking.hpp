@@ -1,4 +1,4 @@
-// attempt_blocking: a blocking call whose outcome is a Result, as an Attempt: what files and name
+// call_blocking: a blocking call whose outcome is a Result, as an AsyncResult: what files and name
 // lookups are made of.
 #pragma once
 
@@ -7,10 +7,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "rouse/core/attempt.hpp"
+#include "rouse/core/async_result.hpp"
 #include "rouse/exec/blocking_pool.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 /// What a call of `Fn` gives, which is a Result.
 template <class Fn>
@@ -52,7 +52,7 @@ MandatoryCall<blocking_value_t<Fn>> spawn_mandatory(Fn fn) {
 /// all the same if it has begun or ever will, and its result is lost. Errors: also those of
 /// poll_blocking.
 template <class Fn>
-Attempt<blocking_value_t<Fn>> attempt_blocking(Fn fn) {
+AsyncResult<blocking_value_t<Fn>> call_blocking(Fn fn) {
   auto call = spawn_blocking(std::move(fn));
   std::errc why = std::errc::operation_canceled;
   try {
@@ -64,4 +64,4 @@ Attempt<blocking_value_t<Fn>> attempt_blocking(Fn fn) {
   co_return why;
 }
 
-}  // namespace rouse
+}  // namespace rouse::internal

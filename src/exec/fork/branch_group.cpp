@@ -1,14 +1,14 @@
-#include "exec/child_group.hpp"
+#include "exec/fork/branch_group.hpp"
 
 #include <new>
 
-#include "exec/deadline.hpp"
-#include "exec/local_core.hpp"
-#include "exec/pool_core.hpp"
+#include "exec/local/local_core.hpp"
+#include "exec/park/deadline.hpp"
+#include "exec/pool/pool_core.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
-bool ChildGroup::enroll() noexcept {
+bool BranchGroup::enroll() noexcept {
   std::vector<JoinHandle<void>> finished;  // let go after the lock
   std::exception_ptr why;
   {
@@ -29,7 +29,7 @@ bool ChildGroup::enroll() noexcept {
   return false;
 }
 
-void ChildGroup::keep(JoinHandle<void> task) noexcept {
+void BranchGroup::keep(JoinHandle<void> task) noexcept {
   {
     const Lock lock(mutex_);
     --promised_;
@@ -40,7 +40,7 @@ void ChildGroup::keep(JoinHandle<void> task) noexcept {
 
 /// For a task that will be kept. Finished ones go before the list grows: a group may live long and
 /// have many children in turn.
-void ChildGroup::make_room(std::vector<JoinHandle<void>>& finished) {
+void BranchGroup::make_room(std::vector<JoinHandle<void>>& finished) {
   ++promised_;
   if (tasks_.size() + promised_ <= tasks_.capacity()) return;
   std::vector<JoinHandle<void>> running;
@@ -50,11 +50,11 @@ void ChildGroup::make_room(std::vector<JoinHandle<void>>& finished) {
   tasks_ = std::move(running);
 }
 
-Scheduler* ChildGroup::scheduler() noexcept {
+Scheduler* BranchGroup::scheduler() noexcept {
   return this_thread.local != nullptr ? this_thread.local : this_thread.scheduler;
 }
 
-void ChildGroup::lose(std::exception_ptr why) noexcept {
+void BranchGroup::lose(std::exception_ptr why) noexcept {
   Waker parent;
   {
     const Lock lock(mutex_);
@@ -66,17 +66,17 @@ void ChildGroup::lose(std::exception_ptr why) noexcept {
   if (parent) std::move(parent).wake();
 }
 
-bool ChildGroup::is_each_kept_or_lost(std::uint32_t children) noexcept {
+bool BranchGroup::is_each_kept_or_lost(std::uint32_t children) noexcept {
   const Lock lock(mutex_);
   return is_lost() || (enrolled_ >= children && promised_ == 0);
 }
 
-std::exception_ptr ChildGroup::why_lost() noexcept {
+std::exception_ptr BranchGroup::why_lost() noexcept {
   const Lock lock(mutex_);
   return why_lost_;
 }
 
-std::exception_ptr ChildGroup::executor_ended() noexcept {
+std::exception_ptr BranchGroup::executor_ended() noexcept {
   try {
     throw JoinError(0);
   } catch (...) {  // there may be no memory for its text
@@ -84,31 +84,31 @@ std::exception_ptr ChildGroup::executor_ended() noexcept {
   }
 }
 
-bool ChildGroup::enter() {
+bool BranchGroup::enter() {
   const Lock lock(mutex_);
   if (cancelled_) return false;
   ++polled_now_;
   return true;
 }
 
-ChildPoll::ChildPoll(const ChildGroup& of) noexcept : group(of), outer(this_thread.child_polls) {
+ChildPoll::ChildPoll(const BranchGroup& of) noexcept : group(of), outer(this_thread.child_polls) {
   this_thread.child_polls = this;
 }
 ChildPoll::~ChildPoll() { this_thread.child_polls = outer; }
 
-bool ChildGroup::is_polled_here() const noexcept {
+bool BranchGroup::is_polled_here() const noexcept {
   const ChildPoll* poll = this_thread.child_polls;
   while (poll != nullptr && &poll->group != this) poll = poll->outer;
   return poll != nullptr;
 }
 
-bool ChildGroup::poll(Frame& child, Context& cx) const {
+bool BranchGroup::poll(Frame& child, Context& cx) const {
   const ChildPoll here(*this);
   const TaskLocalsScope in_scope(locals_.get());
   return child.poll_chain(cx);
 }
 
-void ChildGroup::leave(bool ended) {
+void BranchGroup::leave(bool ended) {
   Waker parent;
   {
     const Lock lock(mutex_);
@@ -120,7 +120,7 @@ void ChildGroup::leave(bool ended) {
   if (parent) std::move(parent).wake();
 }
 
-bool ChildGroup::poll_ended(std::uint32_t children, const Context& cx) {
+bool BranchGroup::poll_ended(std::uint32_t children, const Context& cx) {
   Waker waker = cx.waker();  // after the lock it is the old one, and dropped
   const Lock lock(mutex_);
   if (have_ended(children)) return true;
@@ -129,9 +129,9 @@ bool ChildGroup::poll_ended(std::uint32_t children, const Context& cx) {
   return false;
 }
 
-bool ChildGroup::poll_all_ended(const Context& cx) { return poll_ended(all, cx); }
+bool BranchGroup::poll_all_ended(const Context& cx) { return poll_ended(all, cx); }
 
-void ChildGroup::wake_parent() noexcept {
+void BranchGroup::wake_parent() noexcept {
   Waker parent;
   {
     const Lock lock(mutex_);
@@ -140,10 +140,11 @@ void ChildGroup::wake_parent() noexcept {
   if (parent) std::move(parent).wake();
 }
 
-/// Mostly that is the rest of a short poll. But a child may block, in block_in_place, until a task
-/// ran that waits in this worker's queue, or was swept away by this thread: so another thread goes
-/// on with that after a while. And it may wait for what this poll does only at its end.
-void ChildGroup::wait_until_quiet(Lock& lock, std::uint32_t children) noexcept {
+/// Mostly this waits for the rest of a short poll. But a child may block, in block_in_place, until
+/// a task has run that is in this worker's queue, or that this thread is to sweep: so another
+/// thread takes that over after a while. And the child may wait for what this poll does only at its
+/// end.
+void BranchGroup::wait_until_quiet(Lock& lock, std::uint32_t children) noexcept {
   ROUSE_ASSERT(
       !is_polled_here(),
       "a child of parallel or scope drops the parallel or scope that it is part of, and "
@@ -167,7 +168,7 @@ void ChildGroup::wait_until_quiet(Lock& lock, std::uint32_t children) noexcept {
   lock.lock();
 }
 
-void ChildGroup::cancel_and_wait(std::uint32_t children) noexcept {
+void BranchGroup::cancel_and_wait(std::uint32_t children) noexcept {
   std::vector<JoinHandle<void>> tasks;
   Waker parent;
   RefPtr<const TaskLocalNode> locals;  // now: the tasks that keep this may end much later
@@ -182,4 +183,4 @@ void ChildGroup::cancel_and_wait(std::uint32_t children) noexcept {
   for (auto& task : tasks) task.abort();
 }
 
-}  // namespace rouse
+}  // namespace rouse::internal

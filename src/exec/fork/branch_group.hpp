@@ -1,10 +1,41 @@
-// ChildGroup: where the children of one parent that run as tasks of their own meet the parent. Made
-// only when a child leaves the parent's chain, so it may be slow: one lock guards everything.
+// BranchGroup: where the children of one parent that run as their own tasks meet the parent.
+// Created only when a child leaves the parent's chain, so it may be slow: one lock guards
+// everything.
 //
-// The children's futures belong to the parent; their tasks only refer to them, and poll them
-// between `enter` and `leave`. After `cancel_and_wait` no task touches a future any more: the
-// parent may destroy them, even though the tasks themselves may end later. No waker is woken or
-// dropped, and no task let go, under the lock.
+// The parent owns the children's futures; their tasks only refer to them, and poll them between
+// `enter` and `leave`. After `cancel_and_wait` no task touches a future any more: the parent may
+// destroy them, even if the tasks themselves end later. No waker is woken or dropped, and no task
+// released, under the lock.
+//
+// The task of a child:                           The future of a child:
+//
+//        enroll            keep                            enter           leave(true)
+//   taken -----> promised -----> kept             waiting -------> polled -----------> ended
+//                   |             |                  ^                |
+//                   | no memory:  | Detached dies    '----------------'
+//                   | lose        | early: lose           leave(false)
+//                   v             v
+//                      lost (the group)
+//
+// The group:
+//
+//   open ---lose---> lost                     `poll_ended` is true, the parent throws `why_lost`
+//     |                |
+//     '----------------+--cancel_and_wait--> cancelled, then quiet
+//
+// Cancelled: `enroll` and `enter` give false, `keep` aborts the task, `lose` does nothing. Quiet:
+// all children that were taken are enrolled, and none is polled.
+//
+// | word        | says                                | changed by                             |
+// | ----------- | ----------------------------------- | -------------------------------------- |
+// | cancelled_  | no child is polled from now on      | cancel_and_wait                        |
+// | is_lost_    | with why_lost_: a child can't end   | lose                                   |
+// | enrolled_   | children taken, lost ones too       | enroll                                 |
+// | promised_   | tasks that `tasks_` has room for    | make_room; keep. Stays if one is lost  |
+// | polled_now_ | children that are being polled      | enter; leave                           |
+// | ended_      | children that ended                 | leave(true)                            |
+// | awaited_    | with waker_: the parent waits until | poll_ended; the waker is taken by      |
+// |             | so many ended                       | leave, lose, wake_parent, and the end  |
 #pragma once
 
 #include <cstddef>
@@ -17,22 +48,22 @@
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/base/thread.hpp"
 #include "rouse/core/context.hpp"
-#include "rouse/core/frame.hpp"
+#include "rouse/core/internal/frame.hpp"
 #include "rouse/exec/join_handle.hpp"
 #include "rouse/exec/task_local.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
-class ChildGroup : public RefCounted<ChildGroup> {
+class BranchGroup : public RefCounted<BranchGroup> {
  public:
   /// `locals` are in effect where the children were begun.
-  explicit ChildGroup(const TaskLocalNode* locals) noexcept
+  explicit BranchGroup(const TaskLocalNode* locals) noexcept
       : locals_(RefPtr<const TaskLocalNode>::share(locals)) {}
 
   // --- Whoever makes a task of a child. ---
 
-  /// One child more, which will be polled elsewhere. False: the group is cancelled, or there is no
-  /// memory for the child and the group is lost; let it be.
+  /// Adds a child that will be polled elsewhere. False: the group is cancelled, or there is no
+  /// memory for the child and the group is lost; do not run it.
   bool enroll() noexcept;
   /// The task of a child that was enrolled.
   void keep(JoinHandle<void> task) noexcept;
@@ -46,8 +77,8 @@ class ChildGroup : public RefCounted<ChildGroup> {
   bool enter();
   /// After it. With `ended` the child counts as ended.
   void leave(bool ended);
-  /// The child will never end, because there is no memory for its task or the task was destroyed
-  /// before. The parent is woken and finds `why_lost`.
+  /// The child will never complete, because there is no memory for its task or the task was
+  /// destroyed before. Wakes the parent, which finds `why_lost`.
   void lose(std::exception_ptr why) noexcept;
   /// Why what such a task runs was destroyed, if it was not told: the JoinError of that.
   static std::exception_ptr executor_ended() noexcept;
@@ -57,7 +88,7 @@ class ChildGroup : public RefCounted<ChildGroup> {
 
   // --- The parent. ---
 
-  /// Whether this many children ended, or one was lost. If not, wakes when that is so.
+  /// Whether this many children have ended, or one was lost. If not, wakes when that is so.
   bool poll_ended(std::uint32_t children, const Context& cx);
   /// The same for all that are enrolled.
   bool poll_all_ended(const Context& cx);
@@ -68,7 +99,7 @@ class ChildGroup : public RefCounted<ChildGroup> {
   /// Any thread. Wakes the parent, if it waits.
   void wake_parent() noexcept;
   /// From now on no child is polled. Waits until `children` are enrolled (thieves that took one are
-  /// about to) and none is being polled. Aborts with a hint if it is a child that calls this, which
+  /// about to enroll it) and none is being polled. Aborts with a message if a child calls this: it
   /// would wait for itself. May be called again.
   void cancel_and_wait(std::uint32_t children) noexcept;
 
@@ -102,12 +133,12 @@ class ChildGroup : public RefCounted<ChildGroup> {
 /// A poll of a child, on this thread, while it lives.
 class ChildPoll {
  public:
-  explicit ChildPoll(const ChildGroup& of) noexcept;
+  explicit ChildPoll(const BranchGroup& of) noexcept;
   ChildPoll(const ChildPoll&) = delete;
   ChildPoll& operator=(const ChildPoll&) = delete;
   ~ChildPoll();
 
-  const ChildGroup& group;
+  const BranchGroup& group;
   const ChildPoll* const outer;
 };
 
@@ -115,11 +146,11 @@ class ChildPoll {
 class Detached {
  public:
   using Output = void;
-  Detached(RefPtr<ChildGroup> group, Frame& child) noexcept
+  Detached(RefPtr<BranchGroup> group, Frame& child) noexcept
       : group_(std::move(group)), child_(&child) {}
   Detached(Detached&&) noexcept = default;
   ~Detached() {
-    if (group_ && child_) group_->lose(ChildGroup::executor_ended());
+    if (group_ && child_) group_->lose(BranchGroup::executor_ended());
   }
   /// The scheduler had no memory for the task, which goes now.
   void task_failed(std::exception_ptr why) noexcept { group_->lose(std::move(why)); }
@@ -134,8 +165,8 @@ class Detached {
   }
 
  private:
-  RefPtr<ChildGroup> group_;
+  RefPtr<BranchGroup> group_;
   Frame* child_;  // null once it ended
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

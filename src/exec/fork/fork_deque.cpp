@@ -1,6 +1,6 @@
-#include "rouse/exec/fork_deque.hpp"
+#include "rouse/exec/internal/fork_deque.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 bool ForkDeque::push(Frame& branch) noexcept {
   atomic<Frame*>& slot = slots_[bottom_ % capacity];
@@ -74,4 +74,4 @@ Frame* ForkDeque::steal() noexcept {
   return branch;
 }
 
-}  // namespace rouse
+}  // namespace rouse::internal

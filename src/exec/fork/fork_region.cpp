@@ -1,29 +1,30 @@
-#include "rouse/exec/fork_region.hpp"
+#include "rouse/exec/internal/fork_region.hpp"
 
 #include <cstdint>
 #include <new>
 
-#include "rouse/base/spin_lock.hpp"
+#include "rouse/base/internal/spin_lock.hpp"
 #include "rouse/exec/spawner.hpp"
 #include "rouse/exec/task_local.hpp"
 
-#include "exec/child_group.hpp"
+#include "exec/fork/branch_group.hpp"
+#include "exec/task/current.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 namespace {
 
 /// A region that has it for a group has none, for lack of memory.
-ChildGroup* no_memory() noexcept { return reinterpret_cast<ChildGroup*>(std::uintptr_t{1}); }
+BranchGroup* no_memory() noexcept { return reinterpret_cast<BranchGroup*>(std::uintptr_t{1}); }
 
 /// Makes a task of a child, which may have begun.
 void promote(Frame& child, ForkRegion& region) noexcept {
-  const auto group = RefPtr<ChildGroup>::share(region.group());
+  const auto group = RefPtr<BranchGroup>::share(region.group());
   if (!group) return region.refuse_child();
   if (!group->enroll()) return;
   // From here on the region may be cancelled, and the child be gone: the task finds out.
   Detached detached(group, child);
   try {
-    group->keep(spawn_on(*ChildGroup::scheduler(), {}, std::move(detached)));
+    group->keep(spawn_on(*BranchGroup::scheduler(), {}, std::move(detached)));
   } catch (const std::bad_alloc&) {
     group->lose(std::current_exception());
   }
@@ -39,6 +40,23 @@ void promote_branch(Frame& branch) noexcept {
 
 void promote_all(ForkDeque& forks) noexcept {
   while (Frame* branch = forks.pop_above(forks.oldest())) promote_branch(*branch);
+}
+
+/// The next branch is taken from the deque of the thread and not from `children`, though it is the
+/// same: its address is not loaded by way of the branch that ended, its parent and the region. A
+/// processor follows either way to the next frame; this one it can follow ahead.
+Transfer ForkRegion::next(Fork& fork, Frame& parent, ChainRun& run) noexcept {
+  auto& self = static_cast<ForkRegion&>(fork);
+  const std::uint32_t left = self.count - self.begun_;
+  if (left == 0) return parent.go_on(run);
+  ForkDeque* const forks = this_thread.forks;
+  if (forks == nullptr || forks != run.forks() || left > self.offered_) [[unlikely]]
+    return self.next_slowly(parent, run);
+  Frame* const branch = forks->pop_private(parent);
+  if (branch == nullptr) [[unlikely]]
+    return self.next_slowly(parent, run);
+  ++self.begun_;
+  return branch->enter_offered(run);
 }
 
 /// The first fork of a run, or one that keeps children, or whose children are to be published.
@@ -82,22 +100,22 @@ void ForkRegion::settle(ChainRun& run, std::uint32_t mark) noexcept {
 /// from now on, and so are those that were kept; else a child is lost, or there are task locals.
 bool ForkRegion::detach_kept(Context& cx) noexcept {
   const std::uint32_t kept_end = count - begun_;
-  if (kept_end > offered_ && ChildGroup::scheduler() == nullptr) return detach_by_hand(cx);
+  if (kept_end > offered_ && BranchGroup::scheduler() == nullptr) return detach_by_hand(cx);
   for (; offered_ < kept_end; ++offered_) {
     children[offered_]->withdraw_offer();  // it may have found the deque full
     promote(*children[offered_], *this);
   }
   if (has_lost_a_child()) {
     poll = &poll_lost;
-  } else if (locals_ == nullptr || ChildGroup::scheduler() == nullptr) {
+  } else if (locals_ == nullptr || BranchGroup::scheduler() == nullptr) {
     return false;
   }
   cx.waker().wake_by_ref();
   return true;
 }
 
-/// A branch that left the chain. Whoever polls the chain next may have set other task locals than
-/// those it was begun in: so it becomes a task as the others, unless the region ends anyway.
+/// A branch that left the chain. The next poll of the chain may have other task locals than those
+/// in which the branch began: so it becomes a task like the others, unless the region ends anyway.
 void ForkRegion::let_go(Frame& branch) noexcept {
   if (poll != &poll_detached) return;
   --begun_;
@@ -115,9 +133,8 @@ bool ForkRegion::detach_by_hand(Context& cx) noexcept {
 
 bool ForkRegion::poll_alone(Frame** frames, Context& cx) {
   if (!has_started()) {
-    children = frames;
-    locals_ = task_locals();
-    if (ChildGroup::scheduler() == nullptr) {
+    begin(frames, task_locals());
+    if (BranchGroup::scheduler() == nullptr) {
       poll = &poll_by_hand;
     } else {
       for (std::uint32_t i = 0; i < count; ++i) {
@@ -131,7 +148,7 @@ bool ForkRegion::poll_alone(Frame** frames, Context& cx) {
 
 bool ForkRegion::poll_detached(Leaf& leaf, Context& cx) noexcept {
   auto& self = static_cast<ForkRegion&>(leaf);
-  ChildGroup* const detached = self.group();
+  BranchGroup* const detached = self.group();
   return detached == nullptr || detached->poll_ended(self.count - self.begun_, cx);
 }
 
@@ -147,23 +164,23 @@ bool ForkRegion::poll_by_hand(Leaf& leaf, Context& cx) noexcept {
   return all_ended;
 }
 
-ChildGroup* ForkRegion::group() noexcept {
+BranchGroup* ForkRegion::group() noexcept {
   // ORDER: acquire; sees the group that another thread made.
-  ChildGroup* there = group_.load(memory_order_acquire);
+  BranchGroup* there = group_.load(memory_order_acquire);
   if (there == nullptr) there = make_group();
   return there == no_memory() ? nullptr : there;
 }
 
-ChildGroup* ForkRegion::make_group() noexcept {
-  RefPtr<ChildGroup> made;
-  ChildGroup* wanted = nullptr;
+BranchGroup* ForkRegion::make_group() noexcept {
+  RefPtr<BranchGroup> made;
+  BranchGroup* wanted = nullptr;
   try {
-    made = make_ref<ChildGroup>(locals_);
+    made = make_ref<BranchGroup>(locals_);
     wanted = made.get();
   } catch (const std::bad_alloc&) {
     wanted = no_memory();
   }
-  ChildGroup* there = nullptr;
+  BranchGroup* there = nullptr;
   // ORDER: release; publishes the group. If it fails: acquire; as above.
   if (!group_.compare_exchange_strong(there, wanted, memory_order_release, memory_order_acquire)) {
     return there;
@@ -172,12 +189,12 @@ ChildGroup* ForkRegion::make_group() noexcept {
   return wanted;
 }
 
-/// Of a suspended chain, which nobody would wake for a child that is lost later: so this waits for
+/// For a suspended chain, which nobody would wake for a child that is lost later: so this waits for
 /// thieves that took one and are about to make a task of it. They wait for nothing of this chain.
 bool ForkRegion::has_lost_a_child() noexcept {
   const std::uint32_t detached = count - begun_;
   if (detached == 0) return false;
-  ChildGroup* const there = group();
+  BranchGroup* const there = group();
   if (there == nullptr) return true;
   for (unsigned attempt = 0; !there->is_each_kept_or_lost(detached); ++attempt) {
     back_off(attempt);
@@ -185,10 +202,11 @@ bool ForkRegion::has_lost_a_child() noexcept {
   return there->is_lost();
 }
 
-void ForkRegion::check_lost() {
-  ChildGroup* const detached = group();
+void ForkRegion::end_or_throw() {
+  BranchGroup* const detached = group();
   if (detached == nullptr) throw std::bad_alloc();
   if (auto why = detached->why_lost()) std::rethrow_exception(std::move(why));
+  end_detached();
 }
 
 namespace {
@@ -215,7 +233,7 @@ Frame* ForkRegion::take_child(Leaf& leaf) noexcept {
 
 void ForkRegion::end_detached() noexcept {
   const std::uint32_t detached = count - std::exchange(begun_, count);
-  if (ChildGroup* const there = group()) {
+  if (BranchGroup* const there = group()) {
     there->cancel_and_wait(detached);
     there->release();
     return;
@@ -227,4 +245,4 @@ void ForkRegion::end_detached() noexcept {
   }
 }
 
-}  // namespace rouse
+}  // namespace rouse::internal

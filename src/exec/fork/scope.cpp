@@ -6,20 +6,22 @@
 #include "rouse/exec/spawner.hpp"
 #include "rouse/exec/task_local.hpp"
 
-#include "exec/child_group.hpp"
+#include "exec/fork/branch_group.hpp"
 
 namespace rouse {
 
+using namespace internal;
+
 /// The children that have not ended, and the first error. Owned by the scope: a child's task
 /// touches it only between `enter` and `leave` of the group.
-class ScopeState {
+class internal::ScopeState {
  public:
   ~ScopeState() { end(); }
 
   /// If there is no memory for its task, the scope fails.
   void start(Frame& child);
   /// The child ended.
-  void forget(Frame& child);
+  void remove(Frame& child);
   void fail(std::exception_ptr error) noexcept;
   std::exception_ptr error() {
     const Lock lock(mutex_);
@@ -30,7 +32,7 @@ class ScopeState {
     destroy_children();
   }
 
-  const RefPtr<ChildGroup> group = make_ref<ChildGroup>(task_locals());
+  const RefPtr<BranchGroup> group = make_ref<BranchGroup>(task_locals());
 
  private:
   void remember(Frame& child);
@@ -54,7 +56,7 @@ class ScopeTask {
   ScopeTask(ScopeTask&&) noexcept = default;
   ~ScopeTask() {
     // It goes before the child ended: the scope, if it is still there, has failed.
-    if (group_ && child_) fail(ChildGroup::executor_ended());
+    if (group_ && child_) fail(BranchGroup::executor_ended());
   }
   /// The scheduler had no memory for the task, which goes now.
   void task_failed(std::exception_ptr why) noexcept { fail(std::move(why)); }
@@ -62,7 +64,7 @@ class ScopeTask {
   Poll<void> poll(Context& cx) {
     if (!group_->enter()) return Poll<void>::ready();
     const bool ended = group_->poll(*child_, cx);
-    if (ended) scope_->forget(*std::exchange(child_, nullptr));
+    if (ended) scope_->remove(*std::exchange(child_, nullptr));
     group_->leave(ended);
     if (!ended) return pending;
     return Poll<void>::ready();
@@ -75,7 +77,7 @@ class ScopeTask {
     group_->leave(false);
   }
 
-  RefPtr<ChildGroup> group_;
+  RefPtr<BranchGroup> group_;
   ScopeState* scope_;
   Frame* child_;
 };
@@ -83,7 +85,7 @@ class ScopeTask {
 }  // namespace
 
 void ScopeState::start(Frame& child) {
-  Scheduler* scheduler = ChildGroup::scheduler();
+  Scheduler* scheduler = BranchGroup::scheduler();
   ROUSE_ASSERT(scheduler != nullptr,
                "Scope::spawn without an executor: run the scope inside a task, of a Runtime or a "
                "LocalExecutor");
@@ -91,7 +93,7 @@ void ScopeState::start(Frame& child) {
   // This runs inside a poll of fn or of a child, so the scope can't be gone before it returns.
   if (!group->enroll()) {
     if (group->is_lost()) fail(group->why_lost());
-    return forget(child);
+    return remove(child);
   }
   ScopeTask task(*this, child);
   try {
@@ -111,7 +113,7 @@ void ScopeState::remember(Frame& child) {
   }
 }
 
-void ScopeState::forget(Frame& child) {
+void ScopeState::remove(Frame& child) {
   {
     const Lock lock(mutex_);
     children_.erase(&child);
@@ -128,7 +130,7 @@ void ScopeState::fail(std::exception_ptr error) noexcept {
   group->wake_parent();
 }
 
-Scope::Scope() : state_(std::make_unique<ScopeState>()) {}
+Scope::Scope() : state_(internal::make_box<ScopeState>()) {}
 Scope::~Scope() = default;
 
 void Scope::start(Frame* child) { state_->start(*child); }

@@ -1,17 +1,19 @@
-#include "exec/local_core.hpp"
+#include "exec/local/local_core.hpp"
 
 #include <algorithm>
 
-#include "rouse/base/block_pool.hpp"
+#include "rouse/base/internal/block_pool.hpp"
 #include "rouse/exec/block_on.hpp"
-#include "rouse/exec/task_local.hpp"
 
-namespace rouse {
+#include "exec/local/running.hpp"
+#include "exec/task/free_task.hpp"
+
+namespace rouse::internal {
 namespace {
 
-/// How many polls may pass before the owner looks at its inbox.
+/// How many polls the owner makes before it checks its inbox.
 constexpr unsigned inbox_interval = 61;
-/// And how many polls and looks before it looks for I/O and timers.
+/// And how many polls and checks before it checks I/O and timers.
 constexpr unsigned event_interval = 61;
 /// Few in models, which are small: there, too, some are left for the next look.
 constexpr std::size_t posts_at_once = model_checker ? 2 : 64;
@@ -19,38 +21,6 @@ constexpr std::size_t posts_at_once = model_checker ? 2 : 64;
 }  // namespace
 
 constexpr RawWakerVTable LocalCore::waker_vtable{clone_waker, wake, wake_by_ref, drop_waker};
-
-/// Makes this thread the owner for a while. `spawn` puts tasks on `spawns_on`, which is the core
-/// itself or a runtime beside which it runs.
-class LocalCore::Owning {
- public:
-  explicit Owning(LocalCore& core) noexcept : Owning(core, core) {}
-  Owning(LocalCore& core, Scheduler& spawns_on) noexcept
-      : before_(this_thread), surroundings_(core.driver_.get()) {
-    // ORDER: acquire; what the owner before did.
-    ROUSE_ASSERT(!core.is_run_.exchange(true, memory_order_acquire),
-                 "two threads run one LocalExecutor, LocalSet or current-thread runtime at once: "
-                 "let one thread be in run or block_on at a time, and others spawn and join",
-                 "LocalExecutor");
-    this_thread = ThreadContext();
-    this_thread.pool = before_.pool;
-    this_thread.child_polls = before_.child_polls;
-    this_thread.scheduler = &spawns_on;
-    this_thread.local = &core;
-  }
-  ~Owning() {
-    // ORDER: release; to the next owner.
-    this_thread.local->is_run_.store(false, memory_order_release);
-    this_thread = before_;
-  }
-  Owning(const Owning&) = delete;
-  Owning& operator=(const Owning&) = delete;
-
- private:
-  const ThreadContext before_;
-  const WithSurroundings surroundings_;
-  const TaskLocalsScope no_task_locals_{nullptr};  // those of whoever runs this are not its tasks'
-};
 
 // --- What a scheduler does. ---
 
@@ -65,12 +35,12 @@ void LocalCore::submit(TaskHeader& task) {
 void LocalCore::watch(TaskHeader& task, const Waker& waker) {
   if (!is_owner()) return post(task, watch_it, 0, waker);
   if (task.inbox.is_touched()) [[unlikely]]
-    forget_watchers(task);
+    drop_watchers(task);
   if (!task.join_waker.read().will_wake(waker)) task.join_waker.write() = waker;
 }
 
 /// The handle was polled on another thread before, and its waker may still be in the inbox.
-void LocalCore::forget_watchers(TaskHeader& task) {
+void LocalCore::drop_watchers(TaskHeader& task) {
   decltype(watchers_)::node_type forgotten;  // dropped after the lock
   const Lock lock(mutex_);
   forgotten = watchers_.extract(&task);
@@ -83,13 +53,13 @@ void LocalCore::abort(TaskHeader& task) {
 
 void LocalCore::detach(TaskHeader& task) {
   if (!is_owner()) return post(task, detach_it, -1);
-  forget(task);
-  drop_owner(task);
+  detach_now(task);
+  drop_ref(task);
 }
 
 void LocalCore::joined(TaskHeader& task) {
   if (!is_owner()) return post(task, 0, -1);
-  drop_owner(task);
+  drop_ref(task);
 }
 
 // ORDER: as RefCounted.
@@ -100,6 +70,27 @@ void LocalCore::release() noexcept {
 
 // --- The owner. ---
 
+void LocalCore::own() noexcept {
+  ROUSE_ASSERT(!is_run_here(),
+               "a LocalExecutor, LocalSet or current-thread runtime is run or destroyed by a task "
+               "that it runs, or that runs beside it on this thread: let run or block_on return "
+               "first",
+               "LocalExecutor");
+  const bool is_only_one = ownership_.own(Unparker(unpark_owner, this));
+  ROUSE_ASSERT(is_only_one,
+               "two threads run one LocalExecutor, LocalSet or current-thread runtime at once: "
+               "let one thread be in run or block_on at a time, and others spawn and join",
+               "LocalExecutor");
+}
+
+/// Maybe not in the innermost call of a run function, or in turns with a core whose guest it is.
+bool LocalCore::is_run_here() const noexcept {
+  for (const ThreadContext* in = &this_thread; in != nullptr; in = in->outer) {
+    if (in->local == this || (in->local != nullptr && in->local->guest_ == this)) return true;
+  }
+  return false;
+}
+
 void LocalCore::run() noexcept {
   run_while([this] {
     // The queue alone: a task that was woken in its last poll is to be let go.
@@ -107,17 +98,24 @@ void LocalCore::run() noexcept {
   });
 }
 
-void LocalCore::run_while(const std::function<bool()>& more) noexcept { run_while(more, *this); }
+void LocalCore::run_while(internal::FunctionRef<bool()> more) noexcept { run_alone(more, *this); }
 
-void LocalCore::run_while(const std::function<bool()>& more, Scheduler& spawns_on) noexcept {
-  refuse_to_block("LocalExecutor::run");
-  LocalCore* const beside = spawns_on.current_thread_runtime();
-  // If some thread is in its block_on already, that one runs its tasks.
-  if (beside != nullptr && beside != this && !beside->is_run_.load(memory_order_relaxed)) {
-    return run_as_guest_of(*beside, more);
+void LocalCore::run_while(internal::FunctionRef<bool()> more, Scheduler& spawns_on) noexcept {
+  LocalCore* const host = spawns_on.current_thread_runtime();
+  if (host == nullptr || host == this) return run_alone(more, spawns_on);
+  Ownership::Guest self(Unparker(unpark_owner, this));
+  while (more()) {
+    if (host->ownership_.lend(self)) {
+      run_as_guest_of(*host, more);
+    } else {
+      run_alone([&] { return more() && host->ownership_.is_awaited(); }, *host);
+    }
   }
-  notice_thread_end();
-  const Owning owner(*this, spawns_on);
+  host->ownership_.remove(self);
+}
+
+void LocalCore::run_alone(internal::FunctionRef<bool()> more, Scheduler& spawns_on) noexcept {
+  const Running running(*this, spawns_on);
   counters_.wake();
   // What was posted before comes first: a task that was aborted meanwhile is not polled again.
   while (has_posts()) drain_inbox();
@@ -127,7 +125,10 @@ void LocalCore::run_while(const std::function<bool()>& more, Scheduler& spawns_o
       poll_task(queue_.pop());
     }
     this_thread.task = nullptr;
-    if (guest_) guest_->take_turn(*this);
+    if (guest_) {
+      guest_->take_turn(*this);
+      if (closing_) break;  // by a task of the guest
+    }
     if (has_posts()) {
       drain_inbox();
     } else if (queue_.empty() && more()) {
@@ -145,14 +146,18 @@ void LocalCore::run_while(const std::function<bool()>& more, Scheduler& spawns_o
 }
 
 /// Both on this thread, in turns: nobody else would run the host's tasks. They sleep in one place.
-void LocalCore::run_as_guest_of(LocalCore& host, const std::function<bool()>& more) noexcept {
-  ROUSE_ASSERT(host.guest_ == nullptr, "a LocalSet runs beside this runtime already");
-  Park& own = *park_;
+/// A wake of a task of the set is not lost: it was posted before the parks are exchanged, or it
+/// unparks the new one.
+void LocalCore::run_as_guest_of(LocalCore& host, internal::FunctionRef<bool()> more) noexcept {
+  Park& own_park = *park_;
   set_park(*host.park_);
   host.guest_ = this;
-  host.run_while(more);
+  host.driver_->set_beside(driver_.get());
+  host.run_alone([&] { return more() && !host.ownership_.is_wanted(); }, host);
+  host.driver_->set_beside(nullptr);
   host.guest_ = nullptr;
-  set_park(own);
+  set_park(own_park);
+  host.ownership_.give_back();
 }
 
 void LocalCore::set_park(Park& park) noexcept {
@@ -161,19 +166,24 @@ void LocalCore::set_park(Park& park) noexcept {
 }
 
 void LocalCore::take_turn(LocalCore& host) noexcept {
-  const Owning owner(*this, host);
+  const Running running(*this, host);
   if (driver_) driver_->poll();
   if (has_posts()) drain_inbox();
   for (unsigned i = 0; i < inbox_interval && !queue_.empty(); ++i) poll_task(queue_.pop());
 }
 
-void LocalCore::get_ready(Scheduler& spawns_on) {
-  if (!driver_) take_driver(spawns_on.drivers());
+void LocalCore::prepare_to_run(Scheduler& spawns_on) {
+  take_driver(spawns_on.drivers());
   if (!driver_ && this_thread.scheduler) take_driver(this_thread.scheduler->drivers());
 }
 
-void LocalCore::take_driver(Drivers* from) {
-  if (from) driver_ = from->make(Unparker(unpark_owner, this));
+/// A set that ran beside another runtime before waits here from now on.
+void LocalCore::take_driver(TimerDrivers* from) {
+  if (from == nullptr || from == driver_of_) return;
+  internal::Box<TimerDriver> taken = from->make(Unparker(unpark_owner, this));
+  if (driver_) driver_->close();
+  driver_ = std::move(taken);
+  driver_of_ = from;
 }
 
 void LocalCore::unpark_owner(void* core) noexcept {
@@ -195,9 +205,13 @@ bool LocalCore::sleep() {
   if (guest_ && guest_->has_work()) time = std::chrono::nanoseconds(0);
   if (guest_ && guest_->driver_) time = std::min(time, guest_->driver_->until_next(false));
   if (time > std::chrono::nanoseconds(0)) {
-    counters_.sleep();
-    park_->park(time);
-    counters_.wake();
+    if (hooks_ && hooks_->on_thread_park) hooks_->on_thread_park();
+    if (queue_.empty()) {  // the hook spawned nothing
+      counters_.sleep();
+      park_->park(time);
+      counters_.wake();
+    }
+    if (hooks_ && hooks_->on_thread_unpark) hooks_->on_thread_unpark();
   }
   park_->poll();
   if (driver_) driver_->poll();
@@ -225,8 +239,8 @@ void LocalCore::adopt(TaskHeader& task) noexcept {
   if (tasks_.size() == tasks_.capacity()) __builtin_unreachable();  // spares code that grows it
   tasks_.push_back(&task);
   queue_.push(task);  // born queued
-  if (closing_) [[unlikely]]
-    task.local_state().cancel();
+  if (adopts_specially_) [[unlikely]]
+    adopt_specially(task);
 }
 
 /// For twice as many tasks: so that a wake never needs memory.
@@ -243,19 +257,21 @@ void LocalCore::make_room() {
   Waker joiner = std::move(task.join_waker.write());
   const LocalTaskState::Finished finished = task.local_state().finish();
   if (!finished.has_joiner) {
-    if (auto error = task.vtable.discard(task)) report(task, std::move(error));
+    if (auto error = task.discard()) report(task, std::move(error));
   }
   if (joiner) std::move(joiner).wake();
   return finished.is_queued;
 }
 
-/// A task that can't be kept: whoever joins it is told why.
+/// A task that can't be kept: joining it reports why.
 void LocalCore::refuse(TaskHeader& task, std::exception_ptr why) noexcept {
+  if (hooks_ && hooks_->on_task_spawn) hooks_->on_task_spawn(TaskMeta(task));
   TaskHeader* const polled = std::exchange(this_thread.task, &task);
-  task.vtable.fail(task, std::move(why));
+  task.fail(std::move(why));
   this_thread.task = polled;
+  if (hooks_) tell_end(task);
   finish(task);
-  drop_owner(task);
+  drop_ref(task);
 }
 
 void LocalCore::wake_task(TaskHeader& task) {
@@ -271,15 +287,18 @@ void LocalCore::poll_task(TaskHeader& task) {
       Context cx(waker.get(), Context::task_budget, nullptr);
       const bool ready = task.vtable.poll(task, cx);
       cx.run_poll_ends();
-      if (ready) complete(task);
-      return;
+      if (!ready) return;
+      break;
     }
     case NextPoll::cancel:
-      task.vtable.cancel(task);
-      return complete(task);
-    case NextPoll::forget:
-      return drop_owner(task);
+      task.cancel();
+      break;
+    case NextPoll::skip:
+      return drop_ref(task);
   }
+  if (hooks_) [[unlikely]]
+    return complete_hooked(task);
+  complete(task);
 }
 
 void LocalCore::complete(TaskHeader& task) noexcept {
@@ -288,27 +307,27 @@ void LocalCore::complete(TaskHeader& task) noexcept {
   tasks_[task.local.index] = last;
   tasks_.pop_back();
   const bool is_queued = finish(task);
-  if (!is_queued) drop_owner(task);
+  if (!is_queued) drop_ref(task);
 }
 
-void LocalCore::drop_owner(TaskHeader& task) noexcept {
-  if (task.local_state().add_owners(-1) > 0) return;
+void LocalCore::drop_ref(TaskHeader& task) noexcept {
+  if (task.local_state().add_refs(-1) > 0) return;
   // Relaxed is enough: an owner that came from another thread brought the mark with it.
-  if (task.inbox.is_touched() && !is_last_owner_gone(task)) [[unlikely]] {
+  if (task.inbox.is_touched() && !is_last_ref_gone(task)) [[unlikely]] {
     return;
   }
-  task.vtable.free(task);
+  free_task(task);
   --allocated_;
 }
 
-/// Whether there is no owner on other threads either.
-bool LocalCore::is_last_owner_gone(TaskHeader& task) noexcept {
+/// Whether there is no reference on other threads either.
+bool LocalCore::is_last_ref_gone(TaskHeader& task) noexcept {
   const Lock lock(mutex_);
-  return !task.inbox.is_queued() && task.local_state().owners() + task.local.inbox_owners == 0;
+  return !task.inbox.is_queued() && task.local_state().refs() + task.local.inbox_refs == 0;
 }
 
-/// So many posts at a time: they are kept here, since a wake must not need memory. The rest is
-/// still pending.
+/// Applies a limited number of posts at a time: they are stored here, since a wake must not need
+/// memory. The rest stays pending.
 void LocalCore::drain_inbox() {
   struct Post {
     TaskHeader* task;
@@ -323,8 +342,8 @@ void LocalCore::drain_inbox() {
     while (inbox_first_ != nullptr && count != posts_at_once) {
       TaskHeader* const task = std::exchange(inbox_first_, inbox_first_->queue_next);
       posts[count++] = {.task = task, .messages = task->inbox.clear()};
-      // One more, for `posts`: what is applied to one task may drop owners of another.
-      task->local_state().add_owners(std::exchange(task->local.inbox_owners, 0) + 1);
+      // One more, for `posts`: what is applied to one task may drop references to another.
+      task->local_state().add_refs(std::exchange(task->local.inbox_refs, 0) + 1);
     }
     if (inbox_first_ == nullptr) inbox_last_ = &inbox_first_;
     inbox_pending_.store(inbox_first_ != nullptr, memory_order_relaxed);
@@ -338,7 +357,7 @@ void LocalCore::drain_inbox() {
   }
   for (std::size_t i = 0; i < count; ++i) {
     apply(*posts[i].task, posts[i].messages);
-    drop_owner(*posts[i].task);
+    drop_ref(*posts[i].task);
   }
 }
 
@@ -346,25 +365,40 @@ void LocalCore::apply(TaskHeader& task, std::uint8_t messages) {
   if (messages & adopt_it) adopt(task);
   if ((messages & abort_it) && task.local_state().cancel()) queue_.push(task);
   if (messages & wake_it) wake_task(task);
-  if (messages & detach_it) forget(task);
+  if (messages & detach_it) detach_now(task);
 }
 
 /// The JoinHandle is gone.
-void LocalCore::forget(TaskHeader& task) {
+void LocalCore::detach_now(TaskHeader& task) {
   if (!task.local_state().drop_join_interest()) {
     const Waker forgotten = std::move(task.join_waker.write());
     return;
   }
-  if (auto error = task.vtable.discard(task)) report(task, std::move(error));
+  if (auto error = task.discard()) report(task, std::move(error));
+}
+
+/// For a static executor when a task calls std::exit: that task never returns. Nothing is
+/// destroyed.
+void LocalCore::abandon() noexcept {
+  add_ref();
+  set_park(own_park_);
 }
 
 void LocalCore::close() {
+  if (is_exiting_inside_task() && !ownership_.is_free()) return abandon();
   ROUSE_ASSERT(!is_owner(),
                "a LocalExecutor was destroyed inside one of its own tasks: let run() return first");
-  const Owning owner(*this);
+  // Inside a turn of its guest the core itself is between two polls. It is owned for good: no guest
+  // is lent it any more.
+  if (!is_run_here() || this_thread.local != guest_ || !ownership_.take_from_guest()) own();
+  // Called until the last task is gone, and destroyed when this thread is not the owner any more:
+  // what it holds may wake or spawn.
+  UnhandledHook last_hook;
+  const Running running(*this);
   closing_ = true;
+  adopts_specially_ = true;
   if (blocking_pool_) blocking_pool_->close();
-  // Before tasks are counted: its wakers are owners, too, of tasks that may have ended long ago.
+  // Before tasks are counted: its wakers, too, refer to tasks that may have ended long ago.
   if (driver_) driver_->close();
   for (;;) {
     drain_inbox();
@@ -373,14 +407,10 @@ void LocalCore::close() {
     }
     while (!queue_.empty()) poll_task(queue_.pop());
     this_thread.task = nullptr;
-    UnhandledHook last_hook;  // destroyed after the lock: what it holds may wake or spawn
     const Lock lock(mutex_);
     if (inbox_first_) continue;
-    if (on_unhandled_) {
-      std::swap(last_hook, on_unhandled_);
-      continue;
-    }
     closed_ = true;
+    std::swap(last_hook, on_unhandled_);
     // What is left are finished tasks whose wakers or handles live on: each keeps this alive.
     refs_.fetch_add(allocated_, memory_order_relaxed);
     break;
@@ -396,66 +426,12 @@ PoolMetrics LocalCore::metrics() const {
   return metrics;
 }
 
-// --- Other threads. ---
-
-void LocalCore::post(TaskHeader& task, std::uint8_t messages, std::int32_t owners, Waker watcher) {
-  {  // after it `watcher`, maybe the one before, is dropped
-    const Lock lock(mutex_);
-    if (!closed_) {
-      if (watcher) std::swap(watchers_[&task], watcher);  // first: it may throw
-      task.inbox.touch(messages);
-      task.local.inbox_owners += owners;
-      // An owner more needs no attention; an owner less may be the last.
-      if (messages != 0 || owners < 0) enqueue(task);
-      // Under the lock: the executor may be gone as soon as it is released.
-      if (messages != 0) park_->unpark();
-      return;
-    }
-  }
-  if (watcher) return std::move(watcher).wake();  // every task is complete
-  post_to_closed(task, messages, owners);
-}
-
-void LocalCore::post_wake(TaskHeader& task) { post(task, wake_it, 0); }
-
-void LocalCore::enqueue(TaskHeader& task) noexcept {
-  if (task.inbox.is_queued()) return;
-  task.inbox.mark_queued();
-  task.queue_next = nullptr;
-  *inbox_last_ = &task;
-  inbox_last_ = &task.queue_next;
-  inbox_pending_.store(true, memory_order_relaxed);
-}
-
-void LocalCore::post_to_closed(TaskHeader& task, std::uint8_t messages, std::int32_t owners) {
-  if (messages & adopt_it) {
-    add_ref();  // as `close` did for the tasks there were
-    task.vtable.cancel(task);
-    task.local_state().finish();
-    owners = -1;
-  }
-  if (messages & detach_it) {
-    // The caller was the handle, so this thread alone may touch the outcome.
-    if (auto error = task.vtable.discard(task)) report(task, std::move(error));
-  }
-  if (owners == 0) return;
-  {
-    const Lock lock(mutex_);
-    task.local.inbox_owners += owners;
-    if (task.local_state().owners() + task.local.inbox_owners != 0) return;
-  }
-  task.vtable.free(task);
-  release();
-}
-
 // --- Both. ---
-
-void LocalCore::set_on_unhandled(UnhandledHook hook) { on_unhandled_ = std::move(hook); }
 
 void LocalCore::report(TaskHeader& task, std::exception_ptr error) noexcept {
   const auto hook = on_unhandled_;  // a copy: it may replace itself
-  report_unhandled(hook, UnhandledException(task.id(), task.spawned_at, std::move(error),
-                                            task.vtable.name(task)));
+  report_unhandled(hook,
+                   UnhandledException(task.id(), task.spawned_at, std::move(error), task.name()));
 }
 
 // --- Wakers. ---
@@ -464,19 +440,21 @@ RawWaker LocalCore::clone_waker(const void* data) {
   auto& task = *static_cast<TaskHeader*>(const_cast<void*>(data));
   LocalCore& core = of(task);
   if (core.is_owner()) {
-    task.local_state().add_owners(1);
+    task.local_state().add_refs(1);
   } else {
     core.post(task, 0, 1);
   }
   return RawWaker(data, &waker_vtable);
 }
 
+Waker LocalCore::waker_of(TaskHeader& task) { return Waker::from_raw(clone_waker(&task)); }
+
 void LocalCore::wake(const void* data) {
   auto& task = *static_cast<TaskHeader*>(const_cast<void*>(data));
   LocalCore& core = of(task);
   if (!core.is_owner()) return core.post(task, wake_it, -1);
   core.wake_task(task);
-  core.drop_owner(task);
+  core.drop_ref(task);
 }
 
 void LocalCore::wake_by_ref(const void* data) {
@@ -491,7 +469,7 @@ void LocalCore::drop_waker(const void* data) {
   auto& task = *static_cast<TaskHeader*>(const_cast<void*>(data));
   LocalCore& core = of(task);
   if (!core.is_owner()) return core.post(task, 0, -1);
-  core.drop_owner(task);
+  core.drop_ref(task);
 }
 
-}  // namespace rouse
+}  // namespace rouse::internal

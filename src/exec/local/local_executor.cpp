@@ -1,10 +1,12 @@
 #include "rouse/exec/local_executor.hpp"
 
-#include "rouse/exec/spawn_local.hpp"
+#include "rouse/exec/block_on.hpp"
 
-#include "exec/local_core.hpp"
+#include "exec/local/local_core.hpp"
 
 namespace rouse {
+
+using namespace internal;
 
 LocalExecutor::LocalExecutor() : core_(RefPtr<LocalCore>::adopt(new LocalCore(nullptr))) {}
 LocalExecutor::LocalExecutor(Park& park) : core_(RefPtr<LocalCore>::adopt(new LocalCore(&park))) {}
@@ -13,13 +15,26 @@ LocalExecutor::~LocalExecutor() { core_->close(); }
 Spawner LocalExecutor::spawner() const { return Spawner(RefPtr<Scheduler>::share(core_.get())); }
 Scheduler& LocalExecutor::scheduler() const noexcept { return *core_; }
 
+internal::LocalOwner::LocalOwner(LocalCore& core, const char* call) noexcept : core_(core) {
+  refuse_to_block(call);
+  notice_thread_end();
+  core_.own();
+}
+internal::LocalOwner::~LocalOwner() { core_.leave(); }
+
 void LocalExecutor::run() {
-  get_ready();
+  const LocalOwner owner(*core_, "LocalExecutor::run");
+  core_->prepare_to_run(*core_);
   core_->run();
 }
-void LocalExecutor::get_ready() { core_->get_ready(*core_); }
-void LocalExecutor::run_while(const std::function<bool()>& more) noexcept {
-  core_->run_while(more);
+void LocalExecutor::run_until_ready(internal::BlockedFuture& future, std::source_location where) {
+  const LocalOwner owner(*core_, "LocalExecutor::run");  // first: only this thread polls it
+  core_->prepare_to_run(
+      *core_);  // first: once the task is there, nothing may keep this from running it
+  auto main = spawn(internal::ByReference(future), where);
+  core_->run_while([&] { return !main.is_finished(); });
+  Context cx(Waker::noop());
+  main.poll(cx).value();  // ready; throws if it was cancelled
 }
 
 void LocalExecutor::on_unhandled(UnhandledHook hook) { core_->set_on_unhandled(std::move(hook)); }
@@ -28,15 +43,10 @@ PoolMetrics LocalExecutor::metrics() const { return core_->metrics(); }
 void LocalExecutor::add_blocking_pool(const BlockingOptions& options) {
   core_->add_blocking_pool(options);
 }
-void LocalExecutor::set_drivers(RefPtr<Drivers> drivers) { core_->set_drivers(std::move(drivers)); }
-std::size_t LocalExecutor::live_tasks() const noexcept { return core_->live_tasks(); }
-
-Scheduler& current_local_scheduler() noexcept {
-  ROUSE_ASSERT(this_thread.local != nullptr,
-               "spawn_local outside of a LocalExecutor or LocalSet: this thread runs neither. Call "
-               "it inside LocalExecutor::run_until or LocalSet::block_on, or use spawn for a task "
-               "that may run on any thread");
-  return *this_thread.local;
+void LocalExecutor::set_drivers(RefPtr<TimerDrivers> drivers) {
+  core_->set_drivers(std::move(drivers));
 }
+void LocalExecutor::set_hooks(const ThreadPoolOptions& options) { core_->set_hooks(options); }
+std::size_t LocalExecutor::live_tasks() const noexcept { return core_->live_tasks(); }
 
 }  // namespace rouse

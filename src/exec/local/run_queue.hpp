@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <memory>
 
-#include "rouse/exec/task_header.hpp"
+#include "rouse/exec/internal/task_header.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 class RunQueue {
  public:
@@ -43,4 +43,4 @@ class RunQueue {
   std::size_t tail_ = 0;
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

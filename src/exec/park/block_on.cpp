@@ -1,13 +1,16 @@
 #include "rouse/exec/block_on.hpp"
 
-#include <chrono>
+#include <utility>
 
-#include "rouse/base/block_pool.hpp"
+#include "rouse/base/internal/block_pool.hpp"
+#include "rouse/base/internal/durations.hpp"
 
-#include "exec/current.hpp"
-#include "exec/thread_park.hpp"
+#include "exec/park/thread_park.hpp"
+#include "exec/task/current.hpp"
 
 namespace rouse {
+
+using namespace internal;
 namespace {
 
 struct SharedPark : RefCounted<SharedPark> {
@@ -20,20 +23,22 @@ SharedPark* park_of(const Waker& waker) noexcept {
   return const_cast<SharedPark*>(static_cast<const SharedPark*>(waker.as_raw().data()));
 }
 
-/// A thread inside a runtime, in a blocking call for instance, looks after its own timers while it
-/// blocks: whether the runtime's threads are busy is all the same to it.
-std::unique_ptr<Driver> driver_for(const Waker& waker) {
-  Drivers* drivers = this_thread.scheduler ? this_thread.scheduler->drivers() : nullptr;
+/// A thread inside a runtime, in a blocking call for instance, drives its own timers while it
+/// blocks, even if the runtime's threads are busy.
+internal::Box<TimerDriver> driver_for(const Waker& waker) {
+  TimerDrivers* drivers = this_thread.scheduler ? this_thread.scheduler->drivers() : nullptr;
   return drivers ? drivers->make(Unparker(SharedPark::unpark, park_of(waker))) : nullptr;
 }
 
 }  // namespace
 
-ThreadWaker::ThreadWaker()
+ThreadWaker::ThreadWaker(const Frame* coroutine)
     : waker_(make_waker(make_ref<SharedPark>())),
       driver_(driver_for(waker_)),
-      surroundings_(driver_.get()) {}
+      driver_context_(driver_.get()),
+      outer_(std::exchange(this_thread.blocked_on, coroutine)) {}
 ThreadWaker::~ThreadWaker() {
+  this_thread.blocked_on = outer_;
   if (driver_) driver_->close();
 }
 
@@ -45,7 +50,7 @@ void ThreadWaker::wait() {
   driver_->poll();
 }
 
-void refuse_to_block(const char* call) noexcept {
+void internal::refuse_to_block(const char* call) noexcept {
   ROUSE_ASSERT(
       this_thread.task == nullptr || this_thread.may_block,
       "a blocking call inside a task would stop the executor: co_await the future instead, "
@@ -53,6 +58,8 @@ void refuse_to_block(const char* call) noexcept {
       call);
 }
 
-bool is_exiting_inside_task() noexcept { return thread_locals_are_gone() && this_thread.task; }
+bool internal::is_exiting_inside_task() noexcept {
+  return thread_locals_are_gone() && this_thread.task;
+}
 
 }  // namespace rouse

@@ -2,14 +2,14 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 
+#include "rouse/base/internal/durations.hpp"
 #include "rouse/base/thread.hpp"
 
 #include "sys/clock.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 class Deadline {
  public:
@@ -45,4 +45,4 @@ class Deadline {
   std::uint64_t at_;
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

@@ -1,34 +1,34 @@
-#include "exec/thread_park.hpp"
+#include "exec/park/thread_park.hpp"
 
-#include "exec/deadline.hpp"
+#include "exec/park/deadline.hpp"
 
-namespace rouse {
-
-Park::~Park() = default;
+namespace rouse::internal {
 
 void ThreadPark::park(std::chrono::nanoseconds at_most) {
-  std::uint32_t expected = notified;
-  // ORDER: acquire; sees what was written before the unpark.
-  if (state_.compare_exchange_strong(expected, empty, memory_order_acquire, memory_order_relaxed)) {
-    return;
-  }
+  if (state_.is(ParkState::notified)) return state_.leave();  // spares the lock
   Lock lock(mutex_);
-  expected = empty;
-  if (state_.compare_exchange_strong(expected, parked, memory_order_relaxed,
-                                     memory_order_relaxed)) {
+  if (state_.enter(ParkState::in_condvar)) {
     const Deadline deadline(at_most);
-    while (state_.load(memory_order_relaxed) == parked && deadline.wait(wake_up_, lock)) {
+    while (state_.is(ParkState::in_condvar) && deadline.wait(wake_up_, lock)) {
     }
   }
-  // ORDER: acquire; as above.
-  state_.exchange(empty, memory_order_acquire);
+  state_.leave();
 }
 
-void ThreadPark::unpark() noexcept {
-  // ORDER: release; publishes what was written before.
-  if (state_.exchange(notified, memory_order_release) != parked) return;
-  const Lock lock(mutex_);
-  wake_up_.notify_one();
+void ThreadPark::park_in(Park& other, std::chrono::nanoseconds at_most) {
+  if (state_.enter(ParkState::in_io_driver)) other.park(at_most);
+  state_.leave();
 }
 
-}  // namespace rouse
+bool ThreadPark::unpark_here() noexcept {
+  const ParkState::State before = state_.notify();
+  if (before == ParkState::in_condvar) {
+    {
+      const Lock lock(mutex_);
+    }
+    wake_up_.notify_one();
+  }
+  return before != ParkState::in_io_driver;
+}
+
+}  // namespace rouse::internal

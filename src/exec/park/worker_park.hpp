@@ -1,24 +1,19 @@
-// WorkerPark: how one worker of a ThreadPool sleeps. If the pool has a driver (a Park that waits
-// for I/O), one of the sleeping workers waits in it and the others on a condition
+// WorkerPark: how one worker of a ThreadPool sleeps. If the pool has an I/O driver (a Park that
+// waits for I/O), one of the sleeping workers waits in it and the others wait on a condition
 // variable.
-//
-//   empty --park--> in_condvar or in_driver --unpark--> notified --(wakes up)--> empty
-//   empty --unpark--> notified --park--> empty   (returns at once)
-//
-// A sleep that lasted long enough ends as one that was unparked.
 #pragma once
 
-#include <cstdint>
-
-#include "rouse/base/thread.hpp"
+#include "rouse/base/atomic.hpp"
 #include "rouse/exec/park.hpp"
 
-namespace rouse {
+#include "exec/park/thread_park.hpp"
 
-/// The place in the driver, for one worker at a time.
-class DriverSeat {
+namespace rouse::internal {
+
+/// The seat in the I/O driver, for one worker at a time.
+class IoSeat {
  public:
-  explicit DriverSeat(Park* driver) noexcept : driver_(driver) {}
+  explicit IoSeat(Park* driver) noexcept : driver_(driver) {}
 
   /// Null: there is no driver, or another worker has it.
   Park* take() noexcept {
@@ -41,20 +36,14 @@ class DriverSeat {
 
 class WorkerPark {
  public:
-  /// Sleeps so long at most. True: in the driver, which the worker still has: it polls it and gives
-  /// it back. One thread, the worker's.
-  bool park(DriverSeat& seat, std::chrono::nanoseconds at_most);
+  /// Sleeps for at most this long. True: in the driver, whose seat the worker still has: it polls
+  /// the driver and gives the seat back. Only on the worker's thread.
+  bool park(IoSeat& seat, std::chrono::nanoseconds at_most);
   /// Any thread. What was written before is seen by the worker after its park.
-  void unpark(DriverSeat& seat) noexcept;
+  void unpark(IoSeat& seat) noexcept;
 
  private:
-  enum : std::uint32_t { empty, in_condvar, in_driver, notified };
-  bool enter(std::uint32_t place) noexcept;
-  void wait(std::chrono::nanoseconds at_most) noexcept;
-
-  atomic<std::uint32_t> state_{empty};
-  Mutex mutex_;
-  CondVar wake_up_;
+  ThreadPark thread_;
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

@@ -1,28 +1,28 @@
-// IdleWorkers: who sleeps, who searches, and whom a new task wakes.
+// IdleWorkers: which workers sleep, which search, and which one a new task wakes.
 //
-// A worker that has nothing to do searches (looks at the other workers' queues and the injection
-// queue), then sleeps. About half of the workers search at once, no more. A new task wakes a
-// sleeper only if nobody searches: the searcher will find it. A searcher that finds something while
-// it is the last one wakes the next, so wake-ups spread as long as there is work, one at a time.
+// An idle worker searches (checks the other workers' queues and the injection queue), then sleeps.
+// At most about half of the workers search at once. A new task wakes a sleeper only if nobody
+// searches: the searcher will find it. So there is no thundering herd. If the last searcher finds
+// something, it wakes the next, so wake-ups spread as long as there is work, one at a time.
 //
 // No task is left behind in the injection queue. Whoever pushes there makes a read-modify-write on
-// `state_` after it; whoever goes to sleep makes one before it looks at all queues a last time; the
-// two are ordered. The push came first: the sleeper sees the task. The sleep came first: the push
-// sees a sleeper and wakes one, unless somebody searches, who has not gone to sleep yet: the first
-// case again.
+// `state_` after it; whoever goes to sleep makes one before its last check of all queues; the two
+// are ordered. If the push came first, the sleeper sees the task. If the sleep came first, the push
+// sees a sleeper and wakes one, unless somebody searches: a searcher has not gone to sleep yet,
+// which is the first case again.
 //
 // A task in a worker's own queue needs no such care: its worker is awake and will poll it. There a
-// plain load decides; a missed wake-up costs parallelism until that worker's next poll, or, if that
-// takes long, until the watcher looks (exec/stall_watch.hpp).
+// plain load decides; a missed wake-up costs parallelism until that worker's next poll or, if that
+// poll is long, until the watcher checks (exec/pool/stall_watch.hpp).
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "rouse/base/spin_lock.hpp"
+#include "rouse/base/internal/spin_lock.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 class Worker;
 
@@ -41,14 +41,14 @@ class IdleWorkers {
     state_.fetch_add(one_searching, memory_order_seq_cst);
     return true;
   }
-  /// It found something. True: it was the last searcher, so another one is to be woken.
+  /// It found something. True: it was the last searcher, so another one must be woken.
   bool stop_search() noexcept {
     // ORDER: seq_cst; as told above, like all changes of the state.
     return searching(state_.fetch_sub(one_searching, memory_order_seq_cst)) == 1;
   }
 
-  /// Goes to the sleepers. The caller must look at all queues once more. `as_last`: it is woken
-  /// only if no other is left.
+  /// Joins the sleepers. The caller must check all queues once more. `as_last`: it is woken only if
+  /// no other is left.
   void sleep(Worker& worker, bool was_searching, bool as_last = false) noexcept {
     const SpinGuard guard(lock_);
     // There is room for every worker.
@@ -67,6 +67,12 @@ class IdleWorkers {
     state_.fetch_sub(one_sleeping, memory_order_seq_cst);
     return true;
   }
+  /// From now on this sleeper, if it still is one, is woken only if no other is left.
+  void wake_last(Worker& worker) noexcept {
+    const SpinGuard guard(lock_);
+    const auto found = std::find(sleepers_.begin(), sleepers_.end(), &worker);
+    if (found != sleepers_.end()) std::rotate(sleepers_.begin(), found, found + 1);
+  }
   bool is_sleeping(Worker& worker) noexcept {
     const SpinGuard guard(lock_);
     return std::find(sleepers_.begin(), sleepers_.end(), &worker) != sleepers_.end();
@@ -74,7 +80,7 @@ class IdleWorkers {
 
   /// A moment later these may be wrong.
   std::uint32_t sleeping() const noexcept {
-    // ORDER: seq_cst; see exec/stall_watch.hpp.
+    // ORDER: seq_cst; see exec/pool/stall_watch.hpp.
     return state_.load(memory_order_seq_cst) / one_sleeping;
   }
   bool all_sleep() const noexcept { return sleeping() == workers_; }
@@ -122,4 +128,4 @@ class IdleWorkers {
   std::vector<Worker*> sleepers_;
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

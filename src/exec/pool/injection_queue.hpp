@@ -5,9 +5,9 @@
 
 #include "rouse/base/thread.hpp"
 
-#include "exec/task_list.hpp"
+#include "exec/task/task_list.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 class InjectionQueue {
  public:
@@ -15,7 +15,7 @@ class InjectionQueue {
   std::size_t size() const noexcept { return tasks_.size(); }
   bool empty() const noexcept { return size() == 0; }
 
-  /// False once closed: the task is not taken.
+  /// False once closed: the task is not accepted.
   bool push(TaskHeader& task) noexcept {
     const Lock lock(mutex_);
     if (closed_) return false;
@@ -32,7 +32,7 @@ class InjectionQueue {
     return count;
   }
 
-  /// Lets go of what is in it, and takes nothing any more.
+  /// Drops its content, and accepts nothing any more.
   void close() noexcept {
     const Lock lock(mutex_);
     closed_ = true;
@@ -46,4 +46,4 @@ class InjectionQueue {
   bool closed_ = false;
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

@@ -1,7 +1,6 @@
-// LocalQueue: a worker's first-in-first-out run queue. The owner pushes at the tail without any
-// read-modify-write and takes a few tasks at a time from the head with one; thieves take the older
-// half, also from the head. It grows, so that a full queue never changes who is served next
-// (docs/design/0004).
+// LocalQueue: a worker's FIFO run queue. The owner pushes at the tail without any read-modify-write
+// and takes a few tasks at a time from the head with one; thieves steal the older half, also from
+// the head. It grows, so that a full queue never changes who is served next (docs/design/0004).
 //
 // Invariants:
 //  - Tasks are at [head, tail) of the current ring. Only the owner moves `tail` and changes rings.
@@ -9,11 +8,11 @@
 //  - The owner writes the slot of position t only if t - head < size, so a slot is rewritten only
 //    after `head` went past its position.
 //
-// A thief copies slots before it moves `head`. What it copied is right if the exchange succeeds:
-// `head` only counts up, so it was h all the time, and no slot of [h, h+n) was rewritten. The
-// ring it read is right too: it reads `tail` first and `ring` after, so that ring held all of
-// [h, tail) or was made from one that did, with head still at h. Rings are freed with the queue, so
-// reading an old one is harmless.
+// A thief copies slots before it moves `head`. The copies are valid if the exchange succeeds:
+// `head` only counts up, so it was h all the time, and no slot of [h, h+n) was rewritten. The ring
+// it read is valid too: it reads `tail` first and `ring` after, so that ring held all of [h, tail)
+// or was made from one that did, with head still at h. Rings are freed with the queue, so reading
+// an old one is harmless.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +25,9 @@
 
 #include "rouse/base/atomic.hpp"
 #include "rouse/base/cell.hpp"
-#include "rouse/exec/task_header.hpp"
+#include "rouse/exec/internal/task_header.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 class LocalQueue {
  public:
@@ -77,7 +76,7 @@ class LocalQueue {
 
   // --- A thief's. ---
 
-  /// Takes the older half, `max` at most. 0: there was nothing, or another was faster.
+  /// Steals the older half, at most `max`. 0: there was nothing, or another thief was faster.
   std::size_t steal(TaskHeader** out, std::size_t max) noexcept {
     // ORDER: relaxed; if it is old the exchange fails.
     std::uint64_t head = head_.load(memory_order_relaxed);
@@ -146,4 +145,4 @@ class LocalQueue {
   atomic<const Ring*> ring_{nullptr};
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

@@ -1,43 +1,36 @@
-#include "exec/pool_core.hpp"
+#include "exec/pool/pool_core.hpp"
 
-#include <algorithm>
+#include <memory>
 #include <new>
 #include <utility>
 
-#include "rouse/exec/fork_region.hpp"
-
-#include "sys/fork.hpp"
 #include "sys/heavy_fence.hpp"
+#include "sys/process_fork.hpp"
 
-namespace rouse {
-namespace {
+namespace rouse::internal {
 
-/// So many polls may pass before a worker sees that the pool is closing.
-constexpr unsigned max_look_interval = 61;
-
-}  // namespace
-
-PoolCore::PoolCore(ThreadPoolConfig config)
-    : SharedScheduler(config.threads.on_unhandled),
-      config_(std::move(config)),
-      idle_(config_.workers),
-      watch_(model_checker ? 1 : config_.workers),  // in a model any sleep may be over at once
-      driver_(config_.driver),
-      forks_before_(sys::fork_count()),
-      threads_(config_.threads, this) {
-  ROUSE_ASSERT(config_.workers > 0 && config_.workers <= IdleWorkers::max_workers,
+PoolCore::PoolCore(ThreadPoolOptions options)
+    : SharedScheduler(options.threads.on_unhandled),
+      options_(std::move(options)),
+      idle_(options_.workers),
+      watch_(model_checker ? 1 : options_.workers),  // in a model any sleep may be over at once
+      io_seat_(options_.io_driver),
+      process_forks_before_(sys::process_forks()),
+      threads_(options_.threads, this) {
+  ROUSE_ASSERT(options_.workers > 0 && options_.workers <= IdleWorkers::max_workers,
                "a ThreadPool needs at least one worker, and at most 32767");
-  ROUSE_ASSERT(config_.global_queue_interval > 0 && config_.event_interval > 0,
+  ROUSE_ASSERT(options_.global_queue_interval > 0 && options_.event_interval > 0,
                "the intervals of a ThreadPool are numbers of polls: at least 1");
   refs_.fetch_add(bias, memory_order_relaxed);
-  if (config_.workers > 1) sys::prepare_heavy_fence();  // for Worker::rob, before there are threads
-  for (std::size_t i = 0; i < config_.workers; ++i) {
-    workers_.push_back(std::make_unique<Worker>(*this, i, forked));
-    workers_.back()->until_injected = config_.global_queue_interval;
-    workers_.back()->until_events = config_.event_interval;
-    if (config_.drivers) {
-      workers_.back()->driver =
-          config_.drivers->make(Unparker(unpark_worker, workers_.back().get()));
+  if (options_.workers > 1)
+    sys::prepare_heavy_fence();  // for Worker::rob, before there are threads
+  for (std::size_t i = 0; i < options_.workers; ++i) {
+    workers_.push_back(std::make_unique<Worker>(*this, i, branch_published));
+    workers_.back()->until_injected = options_.global_queue_interval;
+    workers_.back()->until_events = options_.event_interval;
+    if (options_.timer_drivers) {
+      workers_.back()->timer_driver =
+          options_.timer_drivers->make(Unparker(unpark_worker, workers_.back().get()));
     }
   }
 }
@@ -67,103 +60,10 @@ Result<void> PoolCore::start_thread(Worker& worker) {
   }
 }
 
-// --- A worker's thread. ---
-
-void PoolCore::run_worker(Worker& worker) noexcept {
-  const ThreadContext before = this_thread;
-  this_thread = ThreadContext();
-  this_thread.scheduler = this;
-  this_thread.pool = this;
-  this_thread.worker = &worker;
-  const WithSurroundings surroundings(worker.driver.get());
-  worker.counters.wake();
-  Ran ran = Ran::done;
-  while (ran != Ran::away) {
-    TaskHeader* task = next_task(worker);
-    if (task == nullptr) {
-      worker.counters.stop();
-      break;
-    }
-    worker.current = task;
-    worker.counters.polls.add();
-    ran = run(*task, &worker.forks);
-    if (ran == Ran::again && worker.push(*task) && idle_.wants_waking()) wake_one();
-  }
-  leave(ran != Ran::away);
-  const bool is_replaced = this_thread.is_replaced;
-  this_thread = before;
-  this_thread.is_replaced = is_replaced;  // for the BlockingPool
-}
-
-/// Null: the pool is closing.
-TaskHeader* PoolCore::next_task(Worker& worker) {
-  if (--worker.until_look == 0) [[unlikely]] {
-    look_around(worker);
-    if (is_closing()) return nullptr;
-  }
-  TaskHeader* task = worker.next();
-  if (task == nullptr) [[unlikely]]
-    task = find_work(worker);
-  return task;
-}
-
-/// What a busy worker does now and then.
-void PoolCore::look_around(Worker& worker) {
-  worker.until_injected -= worker.look_interval;
-  worker.until_events -= worker.look_interval;
-  if (worker.until_injected == 0) {
-    worker.until_injected = config_.global_queue_interval;
-    if (TaskHeader* task = take_injected(worker, max_injected)) worker.put_in_queue(*task);
-  }
-  if (worker.until_events == 0) {
-    worker.until_events = config_.event_interval;
-    drive(worker);
-    if (driver_.take() != nullptr) hand_out_io(worker);
-  }
-  worker.look_interval = std::min({worker.until_injected, worker.until_events, max_look_interval});
-  worker.until_look = worker.look_interval;
-  if (!worker.queue.empty() && idle_.wants_waking()) wake_one();
-}
-
-/// Gives one task and puts the others on the worker's queue: its fair part of what is there.
-TaskHeader* PoolCore::take_injected(Worker& worker, std::size_t max) {
-  if (injected_.empty()) return nullptr;
-  const std::size_t part = injected_.size() / workers_.size() + 1;
-  TaskHeader* tasks[max_injected];
-  const std::size_t count = injected_.take(tasks, part < max ? part : max);
-  for (std::size_t i = 1; i < count; ++i) worker.put_in_queue(*tasks[i]);
-  return count == 0 ? nullptr : tasks[0];
-}
-
-/// Lets the worker's timers wake what is due. Those tasks are polled in the order they are woken.
-void PoolCore::drive(Worker& worker) noexcept {
-  if (!worker.driver) return;
-  worker.is_driving = true;
-  worker.driver->poll();
-  driven(worker);
-}
-
-/// The same for I/O; the worker has the driver, and gives it back.
-void PoolCore::hand_out_io(Worker& worker) noexcept {
-  worker.is_driving = true;
-  driver_.poll();
-  driver_.give_back();
-  driven(worker);
-}
-
-/// Whether another worker is needed is decided once for all that was woken: one task is not worth
-/// the waking of a thread, which takes longer than most polls.
-void PoolCore::driven(Worker& worker) noexcept {
-  worker.is_driving = false;
-  if (worker.queue.size() > 1 && idle_.wants_waking()) wake_one();
-}
-
-// --- Any thread. ---
-
 void PoolCore::submit(TaskHeader& task) {
   try {
     keep(task);
-  } catch (const std::bad_alloc&) {  // whoever joins it is told
+  } catch (const std::bad_alloc&) {  // joining it reports that
     task.slot = &refused_;
     fail_now(task, std::current_exception());
   }
@@ -207,21 +107,21 @@ void PoolCore::inject(TaskHeader& task) noexcept {
 }
 
 /// A worker's fork deque has something to steal.
-void PoolCore::forked(void* pool) noexcept {
+void PoolCore::branch_published(void* pool) noexcept {
   auto& self = *static_cast<PoolCore*>(pool);
   if (self.idle_.wants_waking_for_fork()) self.wake_one();
 }
 
 void PoolCore::unpark_worker(void* worker) noexcept {
   auto& self = *static_cast<Worker*>(worker);
-  self.park.unpark(self.pool.driver_);
+  self.park.unpark(self.pool.io_seat_);
 }
 
 void PoolCore::wake_one() noexcept {
-  if (Worker* worker = idle_.choose()) worker->park.unpark(driver_);
+  if (Worker* worker = idle_.choose()) worker->park.unpark(io_seat_);
 }
 
-void PoolCore::forget(TaskHeader& task) noexcept {
+void PoolCore::untrack(TaskHeader& task) noexcept {
   if (Worker* worker = own_worker()) {
     TaskTable::erase(task);
     worker->counters.completed.add();
@@ -243,7 +143,7 @@ void PoolCore::freed() noexcept {
 }
 
 void PoolCore::refuse_in_forked_child() const noexcept {
-  ROUSE_ASSERT(sys::fork_count() == forks_before_,
+  ROUSE_ASSERT(sys::process_forks() == process_forks_before_,
                "a runtime is used in a forked child, where its threads do not exist: make a new "
                "runtime there, or call exec right after fork");
 }
@@ -265,4 +165,4 @@ PoolMetrics PoolCore::metrics() const {
   return metrics;
 }
 
-}  // namespace rouse
+}  // namespace rouse::internal

@@ -3,12 +3,12 @@
 //
 // A task is in one place at a time: with the worker that polls it, in one queue (a worker's own, or
 // the injection queue), or idle, known only to its wakers. Every unfinished task is also in a
-// table: of the worker that spawned it, or, if it came from outside, in the shared one.
+// table: that of the worker that spawned it or, if it came from outside, the shared one.
 //
 // A thread that is about to block inside a poll (block_in_place, or the drop of a region whose
-// child is polled elsewhere) leaves its worker to another thread: the task is `away` until its poll
-// ends (SharedTaskState). If no thread can be had it keeps the worker, but leaves what waits there
-// to the others, and `close` may take the worker from it.
+// child is polled elsewhere) hands its worker to another thread: the task is `away` until its poll
+// ends (SharedTaskState). If no thread is available, it keeps the worker but leaves the queued
+// tasks to the others, and `close` may take the worker from it.
 //
 // Shutdown (docs/design/0014-shutdown.md): `close` marks the pool; each worker's loop ends at its
 // next look, or is given up by a thread that blocks. Then every task is ended, by exactly one:
@@ -21,9 +21,9 @@
 //    the sweep has begun. A task is erased from its table under the lock, too, before it is freed,
 //    so a sweeper may look at what it finds there.
 //
-// References: see SharedScheduler. Workers count the tasks they make and free by themselves; until
-// the last thread has left and the two are added up, `refs_` holds `bias` more, so it can't reach
-// zero early.
+// References: see SharedScheduler. Each worker counts the tasks it creates and frees; until the
+// last thread has left and the two are added up, `refs_` holds `bias` more, so it can't reach zero
+// early.
 #pragma once
 
 #include <cstddef>
@@ -34,50 +34,54 @@
 
 #include "rouse/exec/thread_pool.hpp"
 
-#include "exec/deadline.hpp"
-#include "exec/idle_workers.hpp"
-#include "exec/injection_queue.hpp"
-#include "exec/shared_scheduler.hpp"
-#include "exec/stall_watch.hpp"
-#include "exec/worker.hpp"
+#include "exec/park/deadline.hpp"
+#include "exec/pool/idle_workers.hpp"
+#include "exec/pool/injection_queue.hpp"
+#include "exec/pool/stall_watch.hpp"
+#include "exec/pool/worker.hpp"
+#include "exec/task/shared_scheduler.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
-class PoolCore final : public SharedScheduler {
+class PoolCore : public SharedScheduler {
  public:
-  explicit PoolCore(ThreadPoolConfig config);
+  explicit PoolCore(ThreadPoolOptions options);
 
   void submit(TaskHeader& task) override;
-  BlockingPool* blocking_pool() noexcept override { return &threads_; }
-  Drivers* drivers() noexcept override { return config_.drivers.get(); }
+  BlockingPool* blocking_pool() noexcept final { return &threads_; }
+  TimerDrivers* drivers() noexcept final { return options_.timer_drivers.get(); }
 
   /// Starts a thread for each worker. If that fails the pool can only be shut down.
   Result<void> start();
 
-  /// This thread is about to block, for the rest of its poll or less: another one goes on with its
-  /// worker, or with its sweep. Gives a worker that it keeps for lack of a thread: for
-  /// `end_blocking`.
+  /// This thread is about to block, for the rest of its poll or less: another one takes over its
+  /// worker, or its sweep. Returns a worker that it keeps because no thread is available: pass it
+  /// to `end_blocking`.
   static Worker* begin_blocking() noexcept;
   static void end_blocking(Worker* kept) noexcept;
   /// True: all tasks and threads are gone.
   bool shutdown(std::chrono::nanoseconds timeout) noexcept;
 
   PoolMetrics metrics() const;
-  /// Aborts with a hint in a forked child, where the workers' threads do not exist.
+  /// Aborts with a message after fork(2) in the child process, where the workers' threads do not
+  /// exist.
   void refuse_in_forked_child() const noexcept;
 
   /// A task that no worker has yet. Any thread.
   void inject(TaskHeader& task) noexcept;
 
+ protected:
+  void untrack(TaskHeader& task) noexcept override;
+  [[nodiscard]] const ThreadPoolOptions& options() const noexcept { return options_; }
+
  private:
   static constexpr std::int64_t bias = std::int64_t{1} << 40;
-  /// So many tasks a worker takes at most at once from the injection queue.
+  /// The most tasks that a worker takes at once from the injection queue.
   static constexpr std::size_t max_injected = 64;
 
-  void enqueue(TaskHeader& task, Turn turn) noexcept override;
-  void forget(TaskHeader& task) noexcept override;
-  void end_poll_away(TaskHeader& task, bool is_ready) noexcept override;
-  void freed() noexcept override;
+  void enqueue(TaskHeader& task, Turn turn) noexcept final;
+  void end_poll_away(TaskHeader& task, bool is_ready) noexcept final;
+  void freed() noexcept final;
 
   /// The worker that this thread is, if it is one of this pool.
   Worker* own_worker() const noexcept {
@@ -85,29 +89,33 @@ class PoolCore final : public SharedScheduler {
     return worker != nullptr && &worker->pool == this ? worker : nullptr;
   }
 
+  void keep(TaskHeader& task);
+  void wake_one() noexcept;
+  static void branch_published(void* pool) noexcept;
+  static void unpark_worker(void* worker) noexcept;
+  Result<void> start_thread(Worker& worker);
+
+  // worker_loop.cpp.
   void run_worker(Worker& worker) noexcept;
   TaskHeader* next_task(Worker& worker);
   void look_around(Worker& worker);
   TaskHeader* take_injected(Worker& worker, std::size_t max);
+  void drive(Worker& worker) noexcept;
+  void dispatch_io(Worker& worker) noexcept;
+  void driven(Worker& worker) noexcept;
+
+  // pool_idle.cpp.
   TaskHeader* find_work(Worker& worker);
   TaskHeader* search(Worker& worker);
+  void stop_search() noexcept;
   TaskHeader* steal(Worker& thief);
   bool sleep(Worker& worker, bool was_searching);
   bool begin_watch(Worker& worker) noexcept;
   void help_stuck(Worker& helper) noexcept;
   void leave_watch(Worker& worker) noexcept;
-  bool is_work_left() const noexcept;
-  void drive(Worker& worker) noexcept;
-  void hand_out_io(Worker& worker) noexcept;
-  void driven(Worker& worker) noexcept;
   std::chrono::nanoseconds time_to_sleep(Worker& worker) noexcept;
   bool nothing_runs() noexcept;
-
-  void keep(TaskHeader& task);
-  void wake_one() noexcept;
-  static void forked(void* pool) noexcept;
-  static void unpark_worker(void* worker) noexcept;
-  Result<void> start_thread(Worker& worker);
+  bool is_work_left() const noexcept;
 
   // pool_end.cpp.
   bool part_with(Worker& worker) noexcept;
@@ -129,16 +137,17 @@ class PoolCore final : public SharedScheduler {
   void close_drivers() noexcept;
 
   bool is_closing() const noexcept { return closing_.load(memory_order_relaxed); }
+  bool is_ending() const noexcept override { return is_closing(); }
 
-  const ThreadPoolConfig config_;
+  const ThreadPoolOptions options_;
   std::vector<std::unique_ptr<Worker>> workers_;
   IdleWorkers idle_;
   StallWatch watch_;
   InjectionQueue injected_;
-  DriverSeat driver_;
+  IoSeat io_seat_;
   atomic<bool> closing_{false};
-  const std::uint32_t forks_before_;  // sys::fork_count when this was made
-  atomic<std::size_t> inside_{0};     // threads that run a worker, a task that is away, or a sweep
+  const std::uint32_t process_forks_before_;  // sys::process_forks when this was made
+  atomic<std::size_t> inside_{0};  // threads that run a worker, a task that is away, or a sweep
 
   // Tasks from outside.
   Mutex outside_mutex_;
@@ -166,4 +175,4 @@ class PoolCore final : public SharedScheduler {
   BlockingPool threads_;
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

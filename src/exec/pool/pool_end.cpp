@@ -1,12 +1,12 @@
-// PoolCore: threads that leave their worker, and the end.
+// PoolCore: threads that hand their worker over, and the shutdown.
 #include <new>
 #include <utility>
 
-#include "rouse/exec/fork_region.hpp"
+#include "rouse/exec/internal/fork_region.hpp"
 
-#include "exec/pool_core.hpp"
+#include "exec/pool/pool_core.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 // --- Threads that block. ---
 
@@ -15,12 +15,12 @@ Worker* PoolCore::begin_blocking() noexcept {
     Lock lock(swept->end_mutex_);
     --swept->sweepers_;
     swept->find_sweeper(lock);
-    // Nobody else will: what it is about to wait for may be a task that was not swept yet.
+    // Nobody else will: what it is about to wait for may be a task that is not swept yet.
     if (swept->needs_sweeper_ && swept->waiting_ == 0) swept->sweep(lock);
     return nullptr;
   }
   Worker* const worker = this_thread.worker;
-  // One that drives is inside no poll, and has to come back to its driver.
+  // One that drives is inside no poll, and has to come back to its timers.
   if (worker == nullptr || worker->is_driving) return nullptr;
   return worker->pool.part_with(*worker) ? nullptr : worker;
 }
@@ -32,10 +32,12 @@ void PoolCore::end_blocking(Worker* kept) noexcept {
 /// False: it keeps the worker, but it is not to be used until `take_back`.
 bool PoolCore::part_with(Worker& worker) noexcept {
   promote_all(worker.forks);  // what is in there is of a chain that runs on this thread
-  if (this_thread.poll != nullptr) this_thread.poll->forget_forks();
+  if (this_thread.poll != nullptr) this_thread.poll->clear_forks();
   worker.current->shared_state().go_away();
   this_thread.worker = nullptr;
-  if (config_.drivers) config_.drivers->outside().enter();  // left with the worker's loop
+  this_thread.forks = nullptr;
+  if (options_.timer_drivers)
+    options_.timer_drivers->shared_context().enter();  // left with the worker's loop
   if (!is_closing()) {
     if (hand_over(worker)) return true;
     while (TaskHeader* task = worker.next()) inject(*task);
@@ -82,29 +84,30 @@ void PoolCore::take_back(Worker& worker) noexcept {
   // Its loop has not ended, so there is no sweep yet.
   worker.current->shared_state().come_back();
   this_thread.worker = &worker;
-  if (worker.driver) worker.driver->enter();
+  this_thread.forks = &worker.forks;
+  if (worker.timer_driver) worker.timer_driver->enter();
 }
 
 void PoolCore::end_poll_away(TaskHeader& task, bool is_ready) noexcept {
   if (this_thread.may_block) refuse_to_outlive_its_poll();
-  const std::int64_t new_owners = this_thread.new_owners;
-  if (is_ready) return complete(task, new_owners);
+  const std::int64_t new_refs = this_thread.new_refs;
+  if (is_ready) return complete(task, new_refs);
   SharedTaskState state = task.shared_state();
   {
     const Lock lock(end_mutex_);
     if (!is_sweeping_) {
       bool is_active = this_thread.woke_itself;
       if (is_active) {
-        state.end_poll_active(new_owners);
+        state.end_poll_active(new_refs);
         state.come_back();
       } else {
-        is_active = state.end_poll(new_owners);  // if not, it may be gone now
+        is_active = state.end_poll(new_refs);  // if not, it may be gone now
       }
       if (is_active) inject(task);
       return;
     }
   }
-  state.end_poll_active(new_owners);
+  state.end_poll_active(new_refs);
   cancel_now(task);
 }
 
@@ -125,6 +128,10 @@ void PoolCore::close() noexcept {
   {
     Lock lock(end_mutex_);
     closing_.store(true, memory_order_relaxed);  // published by the lock, and by the unparks
+    {
+      const Lock outside(outside_mutex_);
+      refuses_ = true;  // not only once the last loop has ended: a worker may be in a long poll
+    }
     for (auto& worker : workers_) {
       if (worker->kept != Worker::Kept::yes) continue;
       worker->kept = Worker::Kept::taken_away;
@@ -132,7 +139,7 @@ void PoolCore::close() noexcept {
     }
     if (is_sweeping_) find_sweeper(lock);
   }
-  for (auto& worker : workers_) worker->park.unpark(driver_);
+  for (auto& worker : workers_) worker->park.unpark(io_seat_);
 }
 
 /// Under the lock: no thread runs this worker any more.
@@ -140,10 +147,6 @@ void PoolCore::end_loop() noexcept {
   if (--loops_ != 0) return;
   is_sweeping_ = true;
   injected_.close();
-  {
-    const Lock lock(outside_mutex_);
-    refuses_ = true;
-  }
   end_changed_.notify_all();
 }
 
@@ -197,8 +200,8 @@ bool PoolCore::wait_closed(const Deadline& deadline) noexcept {
 
 // --- The sweep. ---
 
-/// By a thread inside no poll. Waits for the last loop to end, and returns when all tasks that were
-/// in the tables are in somebody's hands.
+/// By a thread inside no poll. Waits for the last loop to end, and returns when somebody has taken
+/// every task that was in the tables.
 void PoolCore::sweep(Lock& lock) noexcept {
   const ThreadContext before = this_thread;
   this_thread = ThreadContext();
@@ -236,12 +239,12 @@ void PoolCore::without(Lock& lock, Fn fn) noexcept {
   if (std::exchange(this_thread.sweeps, nullptr) == nullptr) ++sweepers_;  // see begin_blocking
 }
 
-/// The sweep has begun. Sees to it that somebody sweeps, if this thread does not: it is inside a
+/// The sweep has begun. Makes sure that somebody sweeps, if this thread does not: it is inside a
 /// poll, or blocks.
 void PoolCore::find_sweeper(Lock& lock) noexcept {
   if (sweepers_ != 0 || swept_tables_ > workers_.size()) return;
   // Each thread that polls makes one sweeper wait at most, for a child that it polls.
-  const bool is_allowed = sweeper_threads_ < workers_.size() + config_.threads.max_threads;
+  const bool is_allowed = sweeper_threads_ < workers_.size() + options_.threads.max_threads;
   if (is_allowed) {
     ++sweeper_threads_;
     ++sweepers_;
@@ -272,8 +275,8 @@ bool PoolCore::start_sweeper() noexcept {
 
 void PoolCore::close_drivers() noexcept {
   for (auto& worker : workers_) {
-    if (worker->driver) worker->driver->close();
+    if (worker->timer_driver) worker->timer_driver->close();
   }
 }
 
-}  // namespace rouse
+}  // namespace rouse::internal

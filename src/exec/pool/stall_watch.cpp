@@ -1,9 +1,9 @@
-#include "exec/stall_watch.hpp"
+#include "exec/pool/stall_watch.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 namespace {
 
-/// A worker that is in one poll for so many nanoseconds is stuck.
+/// A worker in one poll for this many nanoseconds is stuck.
 constexpr std::uint64_t long_poll = 1'000'000;
 
 }  // namespace
@@ -57,4 +57,4 @@ bool StallWatch::leave(const Worker& worker) noexcept {
                                    watcher, nullptr, memory_order_seq_cst, memory_order_relaxed);
 }
 
-}  // namespace rouse
+}  // namespace rouse::internal

@@ -1,9 +1,8 @@
-// StallWatch: an idle worker looks after those that are long in one poll. Their timers, the place
-// in the reactor and the tasks that wait behind that poll would else wait for its end, though
-// others have nothing to do.
+// StallWatch: an idle worker takes over for those in a long poll. Otherwise their timers, the seat
+// in the reactor and the tasks behind that poll would wait for its end, though others are idle.
 //
-// One of the sleepers, the *watcher*, sleeps for `interval` at most. Then it looks whose polls have
-// not moved since: a worker that was awake in one poll for a millisecond is stuck.
+// One of the sleepers, the *watcher*, sleeps for at most `interval`. Then it checks whose polls
+// have not moved since: a worker that was awake in one poll for a millisecond is stuck.
 // PoolCore::help_stuck does for it what can't wait, and the watcher's own next sleep takes the seat
 // in the reactor if nobody has it.
 //
@@ -16,21 +15,22 @@
 //    then looks once more whether all sleep. Who awakes leaves the sleepers, and later looks
 //    whether somebody watches. All four are seq_cst: one of the two sees the other.
 //
-// The call is a system call, so it must be rare: once an interval at most. For that the watch goes
-// on for an interval after the last poll; the watcher is the last of the sleepers to be woken
-// (IdleWorkers); and one who may have the seat in the reactor, because he was the only sleeper, is
-// relieved by the next who goes to sleep.
+// Waking a watcher is a system call, so it must be rare: at most once per interval. For that the
+// watch continues for an interval after the last poll; the watcher is the last of the sleepers to
+// be woken (IdleWorkers); and a watcher that may have the seat in the reactor, because it was the
+// only sleeper, is relieved by the next worker that goes to sleep.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <vector>
 
-#include "exec/counter.hpp"
-#include "exec/idle_workers.hpp"
-#include "exec/worker_counters.hpp"
+#include "rouse/base/internal/durations.hpp"
 
-namespace rouse {
+#include "exec/pool/idle_workers.hpp"
+#include "exec/task/counter.hpp"
+#include "exec/task/worker_counters.hpp"
+
+namespace rouse::internal {
 
 class StallWatch {
  public:
@@ -68,4 +68,4 @@ class StallWatch {
   std::vector<Seen> seen_;
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

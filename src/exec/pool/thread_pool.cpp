@@ -2,12 +2,43 @@
 
 #include <system_error>
 
-#include "exec/pool_core.hpp"
+#include "exec/pool/pool_core.hpp"
 
 namespace rouse {
 
-ThreadPool::ThreadPool(ThreadPoolConfig config)
-    : core_(RefPtr<PoolCore>::adopt(new PoolCore(std::move(config)))) {
+using namespace internal;
+
+namespace {
+
+/// A pool with hooks on its tasks. A class of its own: a pool without them pays nothing.
+class HookedPool final : public PoolCore {
+ public:
+  using PoolCore::PoolCore;
+
+  void submit(TaskHeader& task) override {
+    if (options().on_task_spawn) options().on_task_spawn(TaskMeta(task));
+    PoolCore::submit(task);
+  }
+
+ private:
+  void untrack(TaskHeader& task) noexcept override {
+    PoolCore::untrack(task);
+    if (options().on_task_terminate) options().on_task_terminate(TaskMeta(task));
+  }
+};
+
+RefPtr<PoolCore> make_core(ThreadPoolOptions options) {
+  const bool is_hooked = options.on_task_spawn || options.on_task_terminate;
+  return RefPtr<PoolCore>::adopt(is_hooked ? new HookedPool(std::move(options))
+                                           : new PoolCore(std::move(options)));
+}
+
+}  // namespace
+
+TaskMeta::TaskMeta(const TaskHeader& task) noexcept
+    : id(task.id()), name(task.name() ? task.name() : ""), spawned_at(task.spawned_at) {}
+
+ThreadPool::ThreadPool(ThreadPoolOptions options) : core_(make_core(std::move(options))) {
   const Result<void> started = core_->start();
   if (started) return;
   shutdown(std::chrono::nanoseconds::max());

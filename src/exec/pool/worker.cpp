@@ -1,10 +1,10 @@
-#include "exec/worker.hpp"
+#include "exec/pool/worker.hpp"
 
 #include <utility>
 
 #include "sys/heavy_fence.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 std::span<TaskHeader*> Worker::rob(std::span<TaskHeader*, max_robbed> out) noexcept {
   const Lock lock(robbery_);
@@ -57,4 +57,4 @@ bool Worker::was_robbed_of_pushed_out(const TaskHeader& task) noexcept {
   return false;
 }
 
-}  // namespace rouse
+}  // namespace rouse::internal

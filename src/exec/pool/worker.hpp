@@ -1,5 +1,5 @@
 // Worker: what one worker of a ThreadPool owns: its queues, its table of tasks, its counters. The
-// thread that runs it may change (block_in_place gives the worker to another thread).
+// thread that runs it may change (block_in_place hands the worker to another thread).
 //
 // Who is polled next, and the bound that follows (tests/exec/fairness_test.cpp):
 //  - `lifo`: the task woken or spawned last, because its data is in the cache. After
@@ -16,8 +16,7 @@
 // there: a store to `lifo_` or `taken_next_`, a light fence, the look. The thief, under the lock,
 // marks, makes a heavy fence, then reads the two. Of each of the owner's steps one of these holds:
 //  - its look came before the heavy fence (which is a fence on the owner's thread, too): then so
-//  did
-//    its store, and the thief reads it: the task is the owner's.
+//    did its store, and the thief reads it: the task is the owner's.
 //  - its look comes after: it sees the mark, and asks under the lock what the thief has read. If
 //    that was the state before the step, the task is the thief's.
 // The mark stays until the owner has asked, so it makes at most one step after the fence. Only the
@@ -33,23 +32,23 @@
 #include <span>
 
 #include "rouse/base/thread.hpp"
-#include "rouse/exec/driver.hpp"
-#include "rouse/exec/fork_deque.hpp"
-#include "rouse/exec/task_header.hpp"
+#include "rouse/exec/internal/fork_deque.hpp"
+#include "rouse/exec/internal/task_header.hpp"
+#include "rouse/exec/internal/timer_driver.hpp"
 
-#include "exec/local_queue.hpp"
-#include "exec/task_table.hpp"
-#include "exec/worker_counters.hpp"
-#include "exec/worker_park.hpp"
+#include "exec/park/worker_park.hpp"
+#include "exec/pool/local_queue.hpp"
+#include "exec/task/task_table.hpp"
+#include "exec/task/worker_counters.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 class PoolCore;
 
 class Worker {
  public:
   static constexpr unsigned max_lifo_polls = 3;
-  /// So many tasks leave the queue at once, with one read-modify-write.
+  /// How many tasks leave the queue at once, with one read-modify-write.
   static constexpr std::size_t take_at_once = model_checker ? 2 : 8;
   static constexpr std::size_t max_robbed = 1 + take_at_once;
 
@@ -62,7 +61,7 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// A task that was woken or spawned here. True: somebody now waits in the queue.
+  /// A task that was woken or spawned here. True: a task now waits in the queue.
   bool push_lifo(TaskHeader& task) {
     TaskHeader* pushed_out = lifo_.load(memory_order_relaxed);
     put_in_lifo(task);
@@ -124,9 +123,9 @@ class Worker {
   ForkDeque forks;
   TaskTable table;
   WorkerPark park;
-  std::unique_ptr<Driver> driver;  // its timers; null if the pool has none
-  bool is_driving = false;         // what is woken now was waited for in `driver`
-  TaskHeader* current = nullptr;   // the task that is run, or was run last
+  internal::Box<TimerDriver> timer_driver;  // its timers; null if the pool has none
+  bool is_driving = false;                  // what is woken now was waited for there
+  TaskHeader* current = nullptr;            // the task that is run, or was run last
   enum class Kept : std::uint8_t { no, yes, taken_away };
   Kept kept = Kept::no;  // by a thread that blocks; under the pool's end_mutex_
   WorkerCounters counters;
@@ -134,7 +133,7 @@ class Worker {
   // See PoolCore::search.
   static constexpr unsigned most_search_rounds = model_checker ? 0 : 64;
   unsigned searches = 0;
-  unsigned search_rounds = most_search_rounds;
+  unsigned search_rounds = 0;
 
   // Polls until the worker looks at other things than its own tasks (PoolCore::look_around).
   unsigned until_look = 1;
@@ -186,4 +185,4 @@ class Worker {
   std::size_t robbed_from_ = take_at_once;  // from here on those in `taken_`
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

@@ -6,7 +6,7 @@
 
 #include "rouse/base/atomic.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 class Counter {
  public:
@@ -19,4 +19,4 @@ class Counter {
   atomic<std::uint64_t> value_{0};
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

@@ -1,16 +1,21 @@
-#include "exec/shared_scheduler.hpp"
+#include "exec/task/shared_scheduler.hpp"
 
+#include <system_error>
 #include <utility>
 
-namespace rouse {
+#include "rouse/exec/join_handle.hpp"
+
+#include "exec/task/free_task.hpp"
+
+namespace rouse::internal {
 namespace {
 
 TaskHeader& task_of(const void* data) noexcept {
   return *static_cast<TaskHeader*>(const_cast<void*>(data));
 }
 
-/// Whether this thread is polling the task. Then nobody else can complete it, and what happens to
-/// its wakers here is told at the end of the poll.
+/// Whether this thread is polling the task. Then nobody else can complete it, and changes to its
+/// wakers here are counted at the end of the poll.
 bool is_polled_here(const TaskHeader& task) noexcept { return this_thread.task == &task; }
 
 SharedScheduler& scheduler_of(TaskHeader& task) noexcept {
@@ -22,7 +27,7 @@ class Polling {
  public:
   explicit Polling(TaskHeader& task) noexcept {
     this_thread.task = &task;
-    this_thread.new_owners = 0;
+    this_thread.new_refs = 0;
     this_thread.woke_itself = false;
   }
   ~Polling() { this_thread.task = nullptr; }
@@ -30,13 +35,13 @@ class Polling {
   Polling& operator=(const Polling&) = delete;
 };
 
-/// Keeps what this thread is doing while it ends another task: it may be in the midst of a poll.
+/// Saves what this thread is doing while it ends another task: it may be in the middle of a poll.
 class Aside {
  public:
   Aside() noexcept = default;
   ~Aside() {
     this_thread.task = task_;
-    this_thread.new_owners = new_owners_;
+    this_thread.new_refs = new_refs_;
     this_thread.woke_itself = woke_itself_;
   }
   Aside(const Aside&) = delete;
@@ -44,7 +49,7 @@ class Aside {
 
  private:
   TaskHeader* const task_ = this_thread.task;
-  const std::int64_t new_owners_ = this_thread.new_owners;
+  const std::int64_t new_refs_ = this_thread.new_refs;
   const bool woke_itself_ = this_thread.woke_itself;
 };
 
@@ -77,14 +82,14 @@ SharedScheduler::Ran SharedScheduler::run(TaskHeader& task, ForkDeque* forks) no
     return Ran::away;
   }
   if (ready) {
-    complete(task, this_thread.new_owners);
+    complete(task, this_thread.new_refs);
     return done();
   }
   if (this_thread.woke_itself) {
-    state.end_poll_active(this_thread.new_owners);
+    state.end_poll_active(this_thread.new_refs);
     return Ran::again;
   }
-  return state.end_poll(this_thread.new_owners) ? Ran::again : Ran::done;
+  return state.end_poll(this_thread.new_refs) ? Ran::again : Ran::done;
 }
 
 void SharedScheduler::end_poll_away(TaskHeader&, bool) noexcept {
@@ -95,54 +100,76 @@ void SharedScheduler::cancel_now(TaskHeader& task) noexcept {
   const Aside aside;
   {
     const Polling polling(task);
-    task.vtable.cancel(task);
+    task.cancel();
   }
-  complete(task, this_thread.new_owners);
+  complete(task, this_thread.new_refs);
 }
 
 void SharedScheduler::fail_now(TaskHeader& task, std::exception_ptr error) noexcept {
   const Aside aside;
   {
     const Polling polling(task);
-    task.vtable.fail(task, std::move(error));
+    task.fail(std::move(error));
   }
-  complete(task, this_thread.new_owners);
+  complete(task, this_thread.new_refs);
 }
 
-void SharedScheduler::complete(TaskHeader& task, std::int64_t new_owners) noexcept {
-  forget(task);
-  const SharedTaskState::Finished finished = task.shared_state().finish(new_owners);
+void SharedScheduler::complete(TaskHeader& task, std::int64_t new_refs) noexcept {
+  untrack(task);
+  const SharedTaskState::Finished finished = task.shared_state().finish(new_refs);
   if (!finished.has_joiner) {
     discard_outcome(task);
   } else if (finished.has_join_waker) {
     wake_joiner(std::move(task.join_waker.write()));
+  } else {
+    return;  // it is the joiner's
   }
-  drop_owner(task);
+  drop_ref(task);
 }
 
-/// The joiner waits its turn: if it awaits many tasks, others of them end before that.
+/// The joiner goes to the end of the queue: if it awaits many tasks, more of them end before its
+/// turn.
 void SharedScheduler::wake_joiner(Waker waker) noexcept {
   const RawWaker raw = std::move(waker).into_raw();
   if (raw.vtable() != &waker_vtable) return raw.vtable()->wake(raw.data());
   wake_task(task_of(raw.data()), true, Turn::last);
 }
 
+namespace {
+
+/// What a task gets that is still polled while its runtime ends: nothing that it waits for comes.
+bool says_that_it_ends(const std::exception_ptr& error) noexcept {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::system_error& failed) {
+    return failed.code() == std::errc::operation_canceled;
+  } catch (const JoinError&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace
+
 void SharedScheduler::discard_outcome(TaskHeader& task) noexcept {
-  if (auto error = task.vtable.discard(task)) report(task, std::move(error));
+  auto error = task.discard();
+  if (!error || (is_ending() && says_that_it_ends(error))) return;
+  report(task, std::move(error));
 }
 
 void SharedScheduler::report(TaskHeader& task, std::exception_ptr error) const noexcept {
-  report_unhandled(on_unhandled_, UnhandledException(task.id(), task.spawned_at, std::move(error),
-                                                     task.vtable.name(task)));
+  report_unhandled(on_unhandled_,
+                   UnhandledException(task.id(), task.spawned_at, std::move(error), task.name()));
 }
 
-void SharedScheduler::drop_owner(TaskHeader& task) noexcept {
-  if (task.shared_state().drop_owner()) free(task);
+void SharedScheduler::drop_ref(TaskHeader& task) noexcept {
+  if (task.shared_state().drop_ref()) free(task);
 }
 
 void SharedScheduler::free(TaskHeader& task) noexcept {
   SharedScheduler& scheduler = scheduler_of(task);
-  task.vtable.free(task);
+  free_task(task);
   scheduler.freed();
 }
 
@@ -166,10 +193,10 @@ void SharedScheduler::detach(TaskHeader& task) {
   } else {
     discard_outcome(task);
   }
-  drop_owner(task);
+  drop_ref(task);
 }
 
-void SharedScheduler::joined(TaskHeader& task) { drop_owner(task); }
+void SharedScheduler::joined(TaskHeader& task) { drop_ref(task); }
 
 // ORDER: as RefCounted.
 void SharedScheduler::add_ref() noexcept { refs_.fetch_add(1, memory_order_relaxed); }
@@ -182,12 +209,14 @@ void SharedScheduler::release() noexcept {
 RawWaker SharedScheduler::clone_waker(const void* data) {
   TaskHeader& task = task_of(data);
   if (is_polled_here(task)) {
-    ++this_thread.new_owners;
+    ++this_thread.new_refs;
   } else {
-    task.shared_state().add_owner();
+    task.shared_state().add_ref();
   }
   return RawWaker(data, &waker_vtable);
 }
+
+Waker SharedScheduler::waker_of(TaskHeader& task) { return Waker::from_raw(clone_waker(&task)); }
 
 void SharedScheduler::wake(const void* data) { wake_task(task_of(data), true, Turn::next); }
 void SharedScheduler::wake_by_ref(const void* data) { wake_task(task_of(data), false, Turn::next); }
@@ -195,17 +224,17 @@ void SharedScheduler::wake_by_ref(const void* data) { wake_task(task_of(data), f
 void SharedScheduler::wake_task(TaskHeader& task, bool and_drop, Turn turn) noexcept {
   if (is_polled_here(task)) {
     this_thread.woke_itself = true;
-    this_thread.new_owners -= and_drop ? 1 : 0;
+    this_thread.new_refs -= and_drop ? 1 : 0;
     return;
   }
   SharedScheduler& scheduler = scheduler_of(task);
   if (and_drop && this_thread.pool != &scheduler) {
-    // Nothing but this owner may keep the task, and with it the scheduler, until it is queued: the
-    // executor may be ending.
+    // Only this reference may keep the task, and with it the scheduler, alive until it is queued:
+    // the executor may be shutting down.
     if (task.shared_state().wake(false) == SharedTaskState::Woken::enqueue) {
       scheduler.enqueue(task, turn);
     }
-    return scheduler.drop_owner(task);
+    return scheduler.drop_ref(task);
   }
   switch (task.shared_state().wake(and_drop)) {
     case SharedTaskState::Woken::nothing:
@@ -220,10 +249,10 @@ void SharedScheduler::wake_task(TaskHeader& task, bool and_drop, Turn turn) noex
 void SharedScheduler::drop_waker(const void* data) {
   TaskHeader& task = task_of(data);
   if (is_polled_here(task)) {
-    --this_thread.new_owners;
+    --this_thread.new_refs;
   } else {
-    scheduler_of(task).drop_owner(task);
+    scheduler_of(task).drop_ref(task);
   }
 }
 
-}  // namespace rouse
+}  // namespace rouse::internal

@@ -1,6 +1,6 @@
-// SharedScheduler: what schedulers with many threads have in common: how a task is polled, woken,
-// joined, aborted and freed (SharedTaskState). What is left to the kind: where a task that is to be
-// polled is put (`enqueue`), and who keeps account of the unfinished ones (`forget`).
+// SharedScheduler: common to schedulers with many threads: how a task is polled, woken, joined,
+// aborted and freed (SharedTaskState). Left to the derived class: where a task that is to be polled
+// is queued (`enqueue`), and who tracks the unfinished ones (`untrack`).
 //
 // Lifetime: a scheduler lives as long as anything refers to it: its executor, Spawners, and every
 // task that is not freed, since a waker or a JoinHandle may outlive the executor.
@@ -10,13 +10,13 @@
 #include <exception>
 #include <functional>
 
-#include "rouse/exec/scheduler.hpp"
-#include "rouse/exec/task_header.hpp"
+#include "rouse/exec/internal/scheduler.hpp"
+#include "rouse/exec/internal/task_header.hpp"
 #include "rouse/exec/unhandled.hpp"
 
-#include "exec/current.hpp"
+#include "exec/task/current.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 class SharedScheduler : public Scheduler {
  public:
@@ -25,6 +25,7 @@ class SharedScheduler : public Scheduler {
   void abort(TaskHeader& task) final;
   void detach(TaskHeader& task) final;
   void joined(TaskHeader& task) final;
+  Waker waker_of(TaskHeader& task) final;
   void add_ref() noexcept final;
   void release() noexcept final;
 
@@ -54,11 +55,13 @@ class SharedScheduler : public Scheduler {
   /// does nothing.
   virtual void enqueue(TaskHeader& task, Turn turn) noexcept = 0;
   /// The task is complete: it leaves the table of unfinished tasks.
-  virtual void forget(TaskHeader& task) noexcept = 0;
+  virtual void untrack(TaskHeader& task) noexcept = 0;
   /// The task was polled, and the thread lost its worker meanwhile: the rest of `run`. `is_ready`:
   /// the outcome is in its place.
   virtual void end_poll_away(TaskHeader& task, bool is_ready) noexcept;
-  void complete(TaskHeader& task, std::int64_t new_owners) noexcept;
+  void complete(TaskHeader& task, std::int64_t new_refs) noexcept;
+  /// Any thread. The executor is being shut down.
+  virtual bool is_ending() const noexcept { return false; }
   /// Any thread. The memory of a task that was submitted is gone: gives its reference up.
   virtual void freed() noexcept { release(); }
 
@@ -70,7 +73,7 @@ class SharedScheduler : public Scheduler {
  private:
   static void wake_joiner(Waker waker) noexcept;
   static void wake_task(TaskHeader& task, bool and_drop, Turn turn) noexcept;
-  void drop_owner(TaskHeader& task) noexcept;
+  void drop_ref(TaskHeader& task) noexcept;
   void discard_outcome(TaskHeader& task) noexcept;
   static void free(TaskHeader& task) noexcept;
 
@@ -82,4 +85,4 @@ class SharedScheduler : public Scheduler {
   const UnhandledHook on_unhandled_;
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

@@ -1,52 +1,16 @@
-#include "rouse/exec/scheduler.hpp"
+#include "rouse/exec/spawner.hpp"
 
 #include <string>
 
-#include "rouse/exec/driver.hpp"
-#include "rouse/exec/spawner.hpp"
+#include "rouse/base/assert.hpp"
 
-#include "exec/current.hpp"
+#include "exec/task/current.hpp"
 
 namespace rouse {
-namespace {
 
-constexpr TaskId id_block = 1024;
-atomic<TaskId> next_id_block{1};
-constinit thread_local TaskId next_id = 0;
-constinit thread_local TaskId id_end = 0;
+using namespace internal;
 
-constinit thread_local bool are_gone = false;
-struct ThreadEnd {
-  ~ThreadEnd() { are_gone = true; }
-};
-
-}  // namespace
-
-void notice_thread_end() noexcept {
-  if constexpr (!model_checker) {  // whose threads are fibers
-    static const thread_local ThreadEnd end;
-  }
-}
-bool thread_locals_are_gone() noexcept { return are_gone; }
-
-constinit thread_local ThreadContext this_thread;
-
-Scheduler::~Scheduler() = default;
-Surroundings::~Surroundings() = default;
-Drivers::~Drivers() = default;
-
-Scheduler* Scheduler::current() noexcept { return this_thread.scheduler; }
-
-// A thread takes ids in blocks, so that a spawn costs no shared counter.
-TaskId next_task_id() noexcept {
-  if (next_id == id_end) {
-    next_id = next_id_block.fetch_add(id_block, memory_order_relaxed);
-    id_end = next_id + id_block;
-  }
-  return next_id++;
-}
-
-Scheduler& current_scheduler() noexcept {
+Scheduler& internal::current_scheduler() noexcept {
   ROUSE_ASSERT(
       this_thread.scheduler != nullptr,
       "spawn without an executor: no task is running on this thread. Call it inside a task "
@@ -57,7 +21,7 @@ Scheduler& current_scheduler() noexcept {
 
 Spawner Spawner::current() { return Spawner(RefPtr<Scheduler>::share(&current_scheduler())); }
 
-void refuse_borrower(const char* coroutine, std::source_location where) noexcept {
+void internal::refuse_borrower(const char* coroutine, std::source_location where) noexcept {
   const std::string spawned =
       std::string("spawned at ") + where.file_name() + ":" + std::to_string(where.line());
   assert_failed(where.file_name(), static_cast<int>(where.line()),
@@ -67,13 +31,5 @@ void refuse_borrower(const char* coroutine, std::source_location where) noexcept
                 "spawn(borrowed(fn(args...))) if you see to it that they live long enough",
                 coroutine, spawned.c_str());
 }
-
-JoinError::JoinError(TaskId id)
-    : std::runtime_error(
-          id == 0 ? "a child of parallel or scope was cancelled, because the executor that ran it "
-                    "ended: let it live until the await is over"
-                  : "task " + std::to_string(id) + " was cancelled before it was done"),
-      id_(id) {}
-JoinError::~JoinError() = default;
 
 }  // namespace rouse

@@ -4,11 +4,11 @@
 
 #include <cstddef>
 
-#include "rouse/exec/task_header.hpp"
+#include "rouse/exec/internal/task_header.hpp"
 
-#include "exec/counter.hpp"
+#include "exec/task/counter.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 class TaskList {
  public:
@@ -40,4 +40,4 @@ class TaskList {
   Counter size_;
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

@@ -1,6 +1,8 @@
 #include "rouse/exec/task_local.hpp"
 
 namespace rouse {
+
+using namespace internal;
 namespace {
 
 constinit thread_local const TaskLocalNode* innermost = nullptr;
@@ -25,15 +27,15 @@ RefPtr<TaskLocalNode> TaskLocalNode::with_same_value() {
   return make_ref<SameValue>(RefPtr<TaskLocalNode>::share(this));
 }
 
-/// Who asks is an owner. If it is the only one, nobody else can become one meanwhile.
-bool TaskLocalNode::has_one_owner() const noexcept {
-  // ORDER: acquire; sees that those who were owners no longer read it.
-  return owners_.load(memory_order_acquire) == 1;
+/// Who asks has a reference. If it is the only one, nobody else can get one meanwhile.
+bool TaskLocalNode::has_one_ref() const noexcept {
+  // ORDER: acquire; sees that those who had references no longer read it.
+  return refs_.load(memory_order_acquire) == 1;
 }
 
 bool TaskLocalNode::try_put_before(const TaskLocalNode* rest) noexcept {
   if (rest_ == rest) return true;
-  if (!has_one_owner()) return false;
+  if (!has_one_ref()) return false;
   if (rest != nullptr) rest->add_ref();
   if (const TaskLocalNode* before = std::exchange(rest_, rest)) before->release();
   return true;
@@ -50,16 +52,16 @@ void TaskLocalNode::release() const noexcept {
   const TaskLocalNode* node = this;
   // ORDER: acq_rel; as RefCounted.
   while (node != nullptr &&
-         (node->has_one_owner() || node->owners_.fetch_sub(1, memory_order_acq_rel) == 1)) {
+         (node->has_one_ref() || node->refs_.fetch_sub(1, memory_order_acq_rel) == 1)) {
     const TaskLocalNode* const rest = node->rest_;
     delete node;
     node = rest;
   }
 }
 
-const TaskLocalNode* task_locals() noexcept { return innermost; }
+const TaskLocalNode* internal::task_locals() noexcept { return innermost; }
 
-const void* find_task_local(const void* key) noexcept {
+const void* internal::find_task_local(const void* key) noexcept {
   const TaskLocalNode* node = innermost;
   while (node && node->key() != key) node = node->rest();
   return node ? node->value() : nullptr;

@@ -2,9 +2,9 @@
 // a task, on any thread, clears the task's slot with one plain store.
 //
 // Slots never move: the table is a list of chunks, each as large as all before. The owner walks
-// over the slots and takes the free ones. A round that met more full slots than free ones is
-// followed by a new chunk, so an insert costs a constant number of steps on average, and the table
-// stays within four times the largest number of tasks there were.
+// over the slots and takes the free ones. After a round that met more full slots than free ones it
+// adds a chunk, so an insert takes amortized constant time, and the table stays within four times
+// the largest number of tasks.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "rouse/base/atomic.hpp"
-#include "rouse/exec/task_header.hpp"
+#include "rouse/exec/internal/task_header.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 class TaskTable {
  public:
@@ -86,4 +86,4 @@ class TaskTable {
   std::vector<Chunk> chunks_;
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

@@ -2,7 +2,11 @@
 
 #include <new>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "base/append_what.hpp"
+#include "exec/task/place.hpp"
 #include "sys/console.hpp"
 
 namespace rouse {
@@ -17,20 +21,24 @@ void print(const UnhandledException& unhandled) {
     line.append(std::to_string(unhandled.spawned_at.line())).append(")");
   }
   line += " ended with an exception that nobody joined: ";
-  try {
-    std::rethrow_exception(unhandled.exception);
-  } catch (const std::exception& e) {
-    line += e.what();
-  } catch (...) {
-    line += "not a std::exception";
-  }
+  internal::append_what(line, unhandled.exception);
   line += '\n';
+  internal::append_trace(line, unhandled.trace);
   sys::write_stderr(line);
 }
 
 }  // namespace
 
-void report_unhandled(const UnhandledHook& hook, const UnhandledException& unhandled) noexcept {
+void internal::append_trace(std::string& text, const std::vector<std::source_location>& trace) {
+  const char* what = "  thrown after ";
+  for (const std::source_location& place : trace) {
+    append_place(text += std::exchange(what, "  awaited at "), place);
+    text += '\n';
+  }
+}
+
+void internal::report_unhandled(const UnhandledHook& hook,
+                                const UnhandledException& unhandled) noexcept {
   try {
     if (hook) return hook(unhandled);
   } catch (...) {

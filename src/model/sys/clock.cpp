@@ -1,6 +1,6 @@
 #include "sys/clock.hpp"
 
-#include "rouse/model/hooks.hpp"
+#include "rouse/model/internal/hooks.hpp"
 
 namespace rouse::sys {
 

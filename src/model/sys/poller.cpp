@@ -1,5 +1,6 @@
 #include "poller.hpp"
 
+#include <memory>
 #include <new>
 #include <utility>
 

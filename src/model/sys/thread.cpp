@@ -1,11 +1,12 @@
 // The sys seam's threads as threads of a model. The handle is the thread's number.
 #include "sys/thread.hpp"
 
+#include <functional>
 #include <memory>
 #include <new>
 
 #include "rouse/base/assert.hpp"
-#include "rouse/model/hooks.hpp"
+#include "rouse/model/internal/hooks.hpp"
 
 namespace rouse::sys {
 

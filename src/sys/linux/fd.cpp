@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sys/linux/call.hpp"
@@ -32,6 +33,22 @@ Result<io::OwnedFd> duplicate(int fd) noexcept {
   io::OwnedFd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
   if (!copy) return last_error();
   return copy;
+}
+
+Result<io::OwnedFd> open_nonblocking(const std::string& path, io::Interest direction) noexcept {
+  if (path.find('\0') != std::string::npos) return std::errc::invalid_argument;
+  int access = O_RDWR;
+  if (direction == io::Interest::readable) access = O_RDONLY;
+  if (direction == io::Interest::writable) access = O_WRONLY;
+  io::OwnedFd fd(retry([&] { return ::open(path.c_str(), access | O_NONBLOCK | O_CLOEXEC); }));
+  if (!fd) return last_error();
+  return fd;
+}
+
+Result<bool> is_fifo(int fd) noexcept {
+  struct stat stat{};
+  if (::fstat(fd, &stat) == -1) return last_error();
+  return S_ISFIFO(stat.st_mode);
 }
 
 Result<std::pair<io::OwnedFd, io::OwnedFd>> pipe() noexcept {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits>
 #include <optional>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -62,13 +63,15 @@ Result<File> File::open(const std::string& path, const OpenFlags& flags) noexcep
   const auto creation = creation_flags(flags);
   const bool has_nul = path.find('\0') != std::string::npos;
   if (!access || !creation || has_nul) return std::errc::invalid_argument;
-  const int descriptor =
-      retry([&] { return ::open(path.c_str(), *access | *creation | O_CLOEXEC, flags.mode); });
+  const int descriptor = retry([&] {
+    return ::open(path.c_str(), *access | *creation | (flags.custom & ~O_ACCMODE) | O_CLOEXEC,
+                  flags.mode);
+  });
   if (descriptor == -1) return last_error();
   return File(descriptor);
 }
 
-File::File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+File::File(File&& other) noexcept : descriptor_(other.release()) {}
 
 File::~File() {
   if (descriptor_ != -1) ::close(descriptor_);
@@ -126,13 +129,26 @@ Result<void> File::set_len(std::uint64_t size) const noexcept {
 }
 
 Result<FileStatus> File::status() const noexcept {
-  struct stat stat{};
-  if (::fstat(descriptor_, &stat) == -1) return last_error();
-  return to_status(stat);
+  return status_of(descriptor_, "", AT_EMPTY_PATH);
 }
 
 Result<void> File::set_mode(std::uint32_t mode) const noexcept {
   return done(retry([&] { return ::fchmod(descriptor_, mode); }));
+}
+
+Result<void> File::set_times(const TimesToSet& times) const noexcept {
+  const NativeTimes native(times);
+  return done(::futimens(descriptor_, native.data()));
+}
+
+Result<bool> File::try_lock(LockKind kind) const noexcept {
+  const int operation = (kind == LockKind::shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
+  if (retry([&] { return ::flock(descriptor_, operation); }) == 0) return true;
+  if (errno == EWOULDBLOCK) return false;
+  return last_error();
+}
+Result<void> File::unlock() const noexcept {
+  return done(retry([&] { return ::flock(descriptor_, LOCK_UN); }));
 }
 
 Result<File> File::duplicate() const noexcept {

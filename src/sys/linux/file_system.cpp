@@ -3,11 +3,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <dirent.h>
+#include <fcntl.h>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "rouse/io/owned_fd.hpp"
 
 #include "sys/linux/call.hpp"
 #include "sys/linux/file_status.hpp"
@@ -50,12 +54,8 @@ DIR* stream_of(void* stream) noexcept { return static_cast<DIR*>(stream); }
 }  // namespace
 
 Result<FileStatus> status(const std::string& path, Links links) noexcept {
-  struct stat stat{};
-  const Result<void> called = done(path, [&] {
-    return links == Links::follow ? ::stat(path.c_str(), &stat) : ::lstat(path.c_str(), &stat);
-  });
-  if (!called) return called.error();
-  return to_status(stat);
+  if (has_nul(path)) return std::errc::invalid_argument;
+  return status_of(AT_FDCWD, path.c_str(), links == Links::follow ? 0 : AT_SYMLINK_NOFOLLOW);
 }
 
 Result<void> set_mode(const std::string& path, std::uint32_t mode) noexcept {
@@ -70,8 +70,22 @@ Result<void> remove_file(const std::string& path) noexcept {
   return done(path, [&] { return ::unlink(path.c_str()); });
 }
 
-Result<void> create_dir(const std::string& path) noexcept {
-  return done(path, [&] { return ::mkdir(path.c_str(), 0777); });
+Result<void> create_dir(const std::string& path, std::uint32_t mode) noexcept {
+  return done(path, [&] { return ::mkdir(path.c_str(), mode); });
+}
+
+Result<void> set_times(const std::string& path, const TimesToSet& times) noexcept {
+  const NativeTimes native(times);
+  return done(path, [&] { return ::utimensat(AT_FDCWD, path.c_str(), native.data(), 0); });
+}
+
+Result<void> sync_dir(const std::string& path) noexcept {
+  if (has_nul(path)) return std::errc::invalid_argument;
+  const io::OwnedFd fd(
+      retry([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+  if (!fd) return last_error();
+  if (retry([&] { return ::fsync(fd.get()); }) == -1) return last_error();
+  return {};
 }
 
 Result<void> remove_dir(const std::string& path) noexcept {

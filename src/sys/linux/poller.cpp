@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <memory>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -12,8 +13,8 @@
 #include "rouse/io/error.hpp"
 
 #include "sys/fd.hpp"
-#include "sys/fork.hpp"
 #include "sys/linux/call.hpp"
+#include "sys/process_fork.hpp"
 
 namespace rouse::sys {
 namespace {
@@ -73,7 +74,7 @@ Result<std::unique_ptr<Poller>> Poller::make() noexcept {
   auto poller = std::unique_ptr<Poller>(new (std::nothrow) Poller());
   if (!poller) return std::errc::not_enough_memory;
   if (const auto filled = fill_standard_descriptors(); !filled) return filled.error();
-  poller->forks_before_ = fork_count();
+  poller->forks_before_ = process_forks();
   poller->epoll_ = io::OwnedFd(::epoll_create1(EPOLL_CLOEXEC));
   if (!poller->epoll_) return last_error();
   poller->wake_ = io::OwnedFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -85,9 +86,9 @@ Result<std::unique_ptr<Poller>> Poller::make() noexcept {
   return poller;
 }
 
-/// A forked child has the same epoll as its parent, not one of its own: what it removed there the
-/// parent would wait for in vain, and what it was told the parent would not be told.
-bool Poller::is_of_parent() const noexcept { return fork_count() != forks_before_; }
+/// After fork(2) the child process shares its parent's epoll: events of descriptors that it
+/// removes, and events that it receives, would be lost to the parent.
+bool Poller::is_of_parent() const noexcept { return process_forks() != forks_before_; }
 
 void Poller::refuse_in_forked_child() const noexcept {
   ROUSE_ASSERT(!is_of_parent(),

@@ -1,9 +1,10 @@
-// By posix_spawn: it shares the memory with the child until that executes the program, so its time
-// does not depend on how large this process is; it runs no fork handlers; and it is told why a
-// program can't be executed. What it can't do is prepared here: looking for the program along the
-// child's PATH.
+// Uses posix_spawn: it shares memory with the child until exec, so its cost does not depend on the
+// size of this process; it runs no fork handlers; and it reports why a program can't be executed.
+// What it can't do is done here: searching the child's PATH for the program. Where another user or
+// a function of the caller's is wanted, fork_exec.cpp does all of it.
 #include "sys/process.hpp"
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
@@ -14,20 +15,12 @@
 #include <unistd.h>
 
 #include "sys/linux/call.hpp"
+#include "sys/linux/fork_exec.hpp"
 
 namespace rouse::sys {
 namespace {
 
-constexpr int first_free_number = 3;
 constexpr auto by_pidfd = static_cast<idtype_t>(3);  // P_PIDFD, which older headers do not know
-
-std::vector<char*> pointers(const std::vector<std::string>& strings) {
-  std::vector<char*> all;
-  all.reserve(strings.size() + 1);
-  for (const std::string& string : strings) all.push_back(const_cast<char*>(string.c_str()));
-  all.push_back(nullptr);
-  return all;
-}
 
 /// What is to happen in the child before it executes the program. `error` says whether all of it
 /// could be written down.
@@ -51,6 +44,7 @@ class Preparation {
       flags |= POSIX_SPAWN_SETPGROUP;
       note(posix_spawnattr_setpgroup(&attributes_, *request.process_group));
     }
+    if (request.new_session) flags |= POSIX_SPAWN_SETSID;
     note(posix_spawnattr_setflags(&attributes_, flags));
   }
   Preparation(const Preparation&) = delete;
@@ -89,7 +83,7 @@ class Preparation {
   int error_ = 0;
 };
 
-/// As execvp: what has no known format is a script for the shell.
+/// Like execvp: a file without a known format is a script for the shell.
 int spawn_file(const Preparation& preparation, const std::string& file, const SpawnRequest& request,
                char* const* environment, pid_t& pid) {
   const int error =
@@ -104,15 +98,15 @@ bool is_elsewhere_perhaps(int error) noexcept {
   return error == ENOENT || error == ENOTDIR || error == EACCES;
 }
 
-/// Spares the child where there is nothing; it decides itself what a relative path means, and what
-/// is wrong with a file that can't be looked for.
+/// Saves starting a child where the file does not exist. The child itself decides what a relative
+/// path means, and what is wrong with a file that can't be checked.
 bool is_missing(const std::string& file) noexcept {
   return file.front() == '/' && ::access(file.c_str(), F_OK) != 0 &&
          (errno == ENOENT || errno == ENOTDIR);
 }
 
-/// Also as execvp: the first that can be executed; if one could not for want of a permission, that
-/// is the error.
+/// Also like execvp: the first file that can be executed; if one failed for lack of permission,
+/// that is the error.
 int spawn_along_path(const Preparation& preparation, const SpawnRequest& request,
                      char* const* environment, pid_t& pid) {
   int worst = ENOENT;
@@ -132,8 +126,17 @@ int spawn_along_path(const Preparation& preparation, const SpawnRequest& request
   }
 }
 
-/// Error: no_child_process if the system has taken note of its end already, as it does where
-/// SIGCHLD is ignored. The number may then be that of another process.
+int spawn(const SpawnRequest& request, pid_t& pid) {
+  const Preparation preparation(request);
+  if (preparation.error() != 0) return preparation.error();
+  const std::vector<char*> environment = pointers(request.environment);
+  const bool is_path = request.program.find('/') != std::string::npos;
+  return is_path ? spawn_file(preparation, request.program, request, environment.data(), pid)
+                 : spawn_along_path(preparation, request, environment.data(), pid);
+}
+
+/// Errors: no_child_process if the system has already reaped it, as it does where SIGCHLD is
+/// ignored. The number may then be that of another process.
 Result<io::OwnedFd> pidfd_of(pid_t pid) noexcept {
   io::OwnedFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));  // closed on exec
   if (pidfd) return pidfd;
@@ -145,16 +148,11 @@ Result<io::OwnedFd> pidfd_of(pid_t pid) noexcept {
 
 }  // namespace
 
-Result<Spawned> spawn_process(const SpawnRequest& request) {
+Result<Spawned> spawn_process(const SpawnRequest& request, const char*& failed_step) {
   if (request.program.empty()) return std::errc::no_such_file_or_directory;
-  const Preparation preparation(request);
-  if (preparation.error() != 0) return error_of(preparation.error());
-  const std::vector<char*> environment = pointers(request.environment);
-  const bool is_path = request.program.find('/') != std::string::npos;
   pid_t pid = -1;
-  const int error = is_path
-                        ? spawn_file(preparation, request.program, request, environment.data(), pid)
-                        : spawn_along_path(preparation, request, environment.data(), pid);
+  const int error =
+      needs_fork(request) ? fork_and_exec(request, pid, failed_step) : spawn(request, pid);
   if (error != 0) return error_of(error);
   Result<io::OwnedFd> pidfd = pidfd_of(pid);
   if (!pidfd) return pidfd.error();
@@ -182,6 +180,9 @@ Result<std::optional<ProcessEnd>> reap(int pidfd) noexcept {
 }
 
 void kill_and_reap(int pid) noexcept {
+  siginfo_t info{};
+  const auto id = static_cast<id_t>(pid);
+  if (retry([&] { return ::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT); }) != 0) return;
   ::kill(pid, SIGKILL);
   retry([&] { return ::waitpid(pid, nullptr, 0); });
 }
@@ -199,7 +200,11 @@ Result<io::OwnedFd> open_null() noexcept {
 Result<io::OwnedFd> open_folder(const std::string& path) noexcept {
   io::OwnedFd fd(retry([&] { return ::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC); }));
   if (!fd) return last_error();
-  return fd;
+  if (fd.get() >= first_free_number) return fd;
+  // A standard stream of the child would take its place.
+  io::OwnedFd above(::fcntl(fd.get(), F_DUPFD_CLOEXEC, first_free_number));
+  if (!above) return last_error();
+  return above;
 }
 
 }  // namespace rouse::sys

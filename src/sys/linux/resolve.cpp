@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <net/if.h>
 #include <netdb.h>
 #include <new>
 #include <system_error>
@@ -63,6 +64,13 @@ Result<std::vector<NativeAddress>> resolve_host(const std::string& host) noexcep
   } catch (const std::bad_alloc&) {
     return std::errc::not_enough_memory;
   }
+}
+
+std::uint32_t interface_number(std::string_view name) noexcept {
+  char text[IF_NAMESIZE] = {};
+  if (name.size() >= sizeof text || name.find('\0') != std::string_view::npos) return 0;
+  name.copy(text, name.size());
+  return ::if_nametoindex(text);
 }
 
 }  // namespace rouse::sys

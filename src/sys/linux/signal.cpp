@@ -1,6 +1,6 @@
 // The handler increments the signal's count and then writes to the eventfd: who is woken by the
-// write sees the count. Both are lock-free, and nothing else happens in the handler, but for the
-// handler that was there before.
+// write sees the count. Both are lock-free, and nothing else happens in the handler, except that it
+// calls the handler that was installed before.
 #include "sys/signal.hpp"
 
 #include <cerrno>
@@ -26,7 +26,7 @@ struct Counted {
   struct sigaction before{};  // written before the handler is installed
 };
 
-constinit Counted counted[signal_numbers];
+constinit Counted handled[signal_numbers];
 constinit atomic<int> event{-1};
 constinit Mutex installing;
 
@@ -40,11 +40,11 @@ void call_previous(const struct sigaction& before, int number, siginfo_t* info,
 void on_signal(int number, siginfo_t* info, void* context) noexcept {
   const int error = errno;
   // ORDER: release; pairs with signal_count: what happened before the signal is seen with it.
-  counted[number].count.fetch_add(1, memory_order_release);
+  handled[number].count.fetch_add(1, memory_order_release);
   const std::uint64_t one = 1;
   // Fails only if the eventfd is full, which it never is.
   retry([&] { return ::write(event.load(memory_order_relaxed), &one, sizeof one); });
-  call_previous(counted[number].before, number, info, context);
+  call_previous(handled[number].before, number, info, context);
   errno = error;
 }
 
@@ -77,7 +77,7 @@ Result<void> open_event() noexcept {
 Result<void> count_signal(int number) noexcept {
   if (is_forbidden(number)) return std::errc::invalid_argument;
   const Lock lock(installing);
-  Counted& signal = counted[number];
+  Counted& signal = handled[number];
   if (signal.is_installed) return {};
   if (const Result<void> opened = open_event(); !opened) return opened;
   if (::sigaction(number, nullptr, &signal.before) != 0) return last_error();
@@ -92,7 +92,7 @@ Result<void> count_signal(int number) noexcept {
 
 std::uint64_t signal_count(int number) noexcept {
   // ORDER: acquire; pairs with on_signal.
-  return counted[number].count.load(memory_order_acquire);
+  return handled[number].count.load(memory_order_acquire);
 }
 
 int signal_event() noexcept { return event.load(memory_order_relaxed); }

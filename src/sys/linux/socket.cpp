@@ -1,7 +1,10 @@
 #include "sys/socket.hpp"
 
+#include <cstring>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <netinet/udp.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -62,6 +65,18 @@ OptionName name_of(SocketOption option) noexcept {
       return {IPPROTO_TCP, TCP_QUICKACK};
     case SocketOption::user_timeout:
       return {IPPROTO_TCP, TCP_USER_TIMEOUT};
+    case SocketOption::tos:
+      return {IPPROTO_IP, IP_TOS};
+    case SocketOption::traffic_class_v6:
+      return {IPPROTO_IPV6, IPV6_TCLASS};
+    case SocketOption::packet_info_v4:
+      return {IPPROTO_IP, IP_PKTINFO};
+    case SocketOption::packet_info_v6:
+      return {IPPROTO_IPV6, IPV6_RECVPKTINFO};
+    case SocketOption::udp_gro:
+      return {IPPROTO_UDP, UDP_GRO};
+    case SocketOption::udp_segment:
+      return {IPPROTO_UDP, UDP_SEGMENT};
   }
   return {0, 0};
 }
@@ -182,6 +197,22 @@ Result<std::optional<std::chrono::seconds>> get_linger(int fd) noexcept {
   std::optional<std::chrono::seconds> time;
   if (value.l_onoff != 0) time = std::chrono::seconds(value.l_linger);
   return time;
+}
+
+Result<void> set_device(int fd, std::string_view name) noexcept {
+  // The system would cut it off, and take another one's name for it.
+  if (name.size() >= IF_NAMESIZE || name.find('\0') != std::string_view::npos)
+    return std::errc::invalid_argument;
+  return done([&] {
+    return ::setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, name.data(),
+                        static_cast<socklen_t>(name.size()));
+  });
+}
+Result<std::string> get_device(int fd) {
+  char name[IF_NAMESIZE] = {};
+  socklen_t size = sizeof(name);
+  if (::getsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, name, &size) != 0) return last_error();
+  return std::string(name, ::strnlen(name, size));
 }
 
 Result<int> family_of(int fd) noexcept {

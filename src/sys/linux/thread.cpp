@@ -1,5 +1,6 @@
 #include "sys/thread.hpp"
 
+#include <functional>
 #include <memory>
 #include <new>
 

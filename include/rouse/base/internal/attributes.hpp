@@ -20,11 +20,11 @@
 #define ROUSE_LIFETIMEBOUND
 #endif
 
-namespace rouse {
+namespace rouse::internal {
 
 /// Whether `await_suspend` may hand over to the next coroutine with a guaranteed tail call.
 /// GCC 12 makes none at -O0, -O1, -Og or under a sanitizer, so there the loop that polls a chain
-/// resumes the next frame itself (see core/frame.hpp).
+/// resumes the next frame itself (see core/internal/frame.hpp).
 #if defined(__clang__)
 inline constexpr bool symmetric_transfer = true;
 #else
@@ -39,6 +39,26 @@ inline constexpr bool awaits_follow_their_transformation = true;
 inline constexpr bool awaits_follow_their_transformation = false;
 #endif
 
+/// What `await_transform` returns for an awaiter that lies in the frame already. GCC 12 would copy
+/// an awaiter that it is given by reference.
+#if defined(__clang__)
+template <class Awaiter>
+using AwaiterRef = Awaiter&;
+#else
+template <class Awaiter>
+class AwaiterRef {
+ public:
+  explicit AwaiterRef(Awaiter& awaiter) noexcept : awaiter_(awaiter) {}
+  AwaiterRef(const AwaiterRef&) = delete;
+  bool await_ready() { return awaiter_.await_ready(); }
+  auto await_suspend(auto awaiting) { return awaiter_.await_suspend(awaiting); }
+  decltype(auto) await_resume() { return awaiter_.await_resume(); }
+
+ private:
+  Awaiter& awaiter_;
+};
+#endif
+
 /// GCC 12 destroys an aggregate temporary twice when it stands in an expression with `co_await`.
 #if defined(__clang__)
 inline constexpr bool aggregate_temporaries_are_safe = true;
@@ -48,8 +68,8 @@ inline constexpr bool aggregate_temporaries_are_safe = false;
 
 /// The two compilers lay frames and awaiters out differently, so a coroutine of the library can't
 /// be awaited in a program of the other one. The library defines the symbol of its own compiler and
-/// a program that may await such a coroutine refers to that of its own (core/attempt.hpp): what
-/// does not fit together is not linked.
+/// a program that may await such a coroutine refers to that of its own (core/async_result.hpp):
+/// what does not fit together is not linked.
 #if defined(__clang__)
 // It is a constant of the library: NOLINTNEXTLINE(bugprone-dynamic-static-initializers)
 extern ROUSE_API const char same_compiler __asm__("rouse_library_built_with_clang");
@@ -70,6 +90,14 @@ inline constexpr bool address_sanitizer = false;
 inline constexpr bool address_sanitizer = false;
 #endif
 
+/// A coroutine that outlives what it borrows is found: core/internal/checked_promise.hpp. GCC 12
+/// does not give a promise all parameters as the standard says.
+#if defined(__clang__)
+#define ROUSE_CHECKS_BORROWS __has_feature(address_sanitizer)
+#else
+#define ROUSE_CHECKS_BORROWS 0
+#endif
+
 /// Built for the model checker (base/atomic.hpp): its atomics are larger, and memory goes straight
 /// to the allocator so that it sees leaks and uses after free.
 #if defined(ROUSE_MODEL)
@@ -78,4 +106,4 @@ inline constexpr bool model_checker = true;
 inline constexpr bool model_checker = false;
 #endif
 
-}  // namespace rouse
+}  // namespace rouse::internal

@@ -15,9 +15,9 @@
 #include <cstddef>
 #include <new>
 
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 /// Size classes: 16-byte steps up to 1 KiB, then four steps a doubling up to 32 KiB. Larger blocks
 /// come from operator new.
@@ -34,6 +34,10 @@ struct BlockClass {
     const auto doubling = static_cast<std::size_t>(std::bit_width((size - 1) / small_limit)) - 1;
     const std::size_t base = small_limit << doubling;
     return small_count + 4 * doubling + (size - 1 - base) / (base / 4);
+  }
+  /// `count`: none, it comes from operator new.
+  static constexpr std::size_t of_any(std::size_t size) noexcept {
+    return size > large_limit ? count : of(size);
   }
   static constexpr std::size_t bytes(std::size_t index) noexcept {
     if (index < small_count) return (index + 1) * granule;
@@ -60,11 +64,19 @@ inline void free_block(void* block, std::size_t size) noexcept {
   free_class(block, BlockClass::of(size));
 }
 
+/// The same where only `BlockClass::of_any(size)` is known.
+inline void free_block_of(void* block, std::size_t index) noexcept {
+  if (!blocks_are_pooled || index == BlockClass::count) [[unlikely]]
+    return ::operator delete(block);
+  free_class(block, index);
+}
+
 /// For a thread that is about to sleep, maybe for long: lets others and the system have what it
-/// does not need. Looks for that at most once a second.
+/// does not need. Works in pieces of less than a millisecond and at most 2% of the time; when
+/// nothing is left to do, it looks again after a second.
 ROUSE_API void tidy_blocks() noexcept;
 
 /// Bytes the pool has from the system, in use or not.
 [[nodiscard]] ROUSE_API std::size_t block_pool_bytes() noexcept;
 
-}  // namespace rouse
+}  // namespace rouse::internal

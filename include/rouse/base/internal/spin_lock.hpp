@@ -8,9 +8,9 @@
 #pragma once
 
 #include "rouse/base/atomic.hpp"
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 /// For the `attempt`-th look at something that another thread is about to change: a moment's pause,
 /// later on one in which that thread gets the processor.
@@ -70,4 +70,4 @@ class [[nodiscard]] SpinGuard {
   bool held_ = true;
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

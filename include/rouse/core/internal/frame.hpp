@@ -10,12 +10,11 @@
 //
 // Invariants:
 //  - link_ of a root is the innermost frame (itself at first), null while the chain runs or its
-//  leaf
-//    is polled. link_ of a child is its parent.
+//    leaf is polled. link_ of a child is its parent.
 //  - A frame that runs has run_: the poll_chain of its root that is under way.
 //    A suspended frame has awaited_ in the same place. In the innermost it is its Leaf (null before
 //    the first resume, and at the co_yield of a generator), in every frame above it points, inside
-//    the awaited Async, to the owner of the child's frame.
+//    the awaited Async, to the owner of the child's frame; that pointer is odd.
 //  - A frame may run several children one after another that it awaits all at once: its branches.
 //    It awaits a Fork, which says what runs when a branch ends. A branch's link_ is its parent.
 #pragma once
@@ -26,15 +25,16 @@
 #include <utility>
 
 #include "rouse/base/assert.hpp"
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
 #include "rouse/core/context.hpp"
-#include "rouse/core/outcome.hpp"
+#include "rouse/core/internal/outcome.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 /// The future at the end of a chain, seen without its type.
 struct Leaf {
   using PollFn = bool (*)(Leaf&, Context&) noexcept;
+  Leaf() noexcept {}  // NOLINT(cppcoreguidelines-pro-type-member-init): set before it is awaited
   explicit Leaf(PollFn poll_fn) noexcept : poll(poll_fn) {}
   PollFn poll;  ///< true: it ended, and what came of it is kept in the leaf; does not throw
 };
@@ -47,13 +47,13 @@ class TaskLocalNode;
 /// call; else one that does nothing, and the loop in `ChainRun::resume` goes on.
 using Transfer = std::coroutine_handle<>;
 
-/// What a frame awaits that has branches: exec/fork_region.hpp. As a leaf, what is left to wait for
-/// when none of them runs in this chain.
+/// What a frame awaits that has branches: exec/internal/fork_region.hpp. As a leaf, what is left to
+/// wait for when none of them runs in this chain.
 struct Fork : Leaf {
   using EndedFn = Transfer (*)(Fork&, Frame& parent, ChainRun&) noexcept;
-  Fork(PollFn poll_fn, EndedFn ended) noexcept : Leaf(poll_fn), branch_ended(ended) {}
+  explicit Fork(std::uint32_t size) noexcept : count(size) {}
 
-  /// Somebody else destroys this child.
+  /// The caller destroys this child.
   void disown(const Frame& child) noexcept {
     for (std::uint32_t i = 0; i < count; ++i) {
       if (children[i] == &child) children[i] = nullptr;
@@ -68,7 +68,7 @@ struct Fork : Leaf {
 
   EndedFn branch_ended;  ///< goes on with the next branch, or with the parent, or waits
   Frame** children = nullptr;
-  std::uint32_t count = 0;
+  std::uint32_t count;
 };
 
 /// One run of a chain: lives on the stack of poll_chain.
@@ -81,13 +81,13 @@ class ChainRun {
   Context& context() const noexcept { return cx_; }
   Frame& root() const noexcept { return root_; }
 
-  /// Goes on with `next`. This, `leave` and `resume` alone know how coroutines hand over.
+  /// Continues with `next`. Only this, `leave` and `resume` know how coroutines hand over.
   Transfer transfer(std::coroutine_handle<> next) noexcept {
     if constexpr (symmetric_transfer) return next;
     next_ = next;
     return std::noop_coroutine();
   }
-  /// Goes back to whoever polls the chain.
+  /// Returns to whoever polls the chain.
   static Transfer leave() noexcept { return std::noop_coroutine(); }
   /// Runs `frame` and what it transfers to, until the chain suspends or ends.
   void resume(std::coroutine_handle<> frame) {
@@ -101,15 +101,18 @@ class ChainRun {
   /// `settle(run, mark)` is to be called if this run ends with the chain suspended. `locals` are
   /// the task locals of the thread (exec/task_local.hpp): the same wherever the chain hands over.
   void settle_with(SettleFn settle, std::uint32_t mark, const TaskLocalNode* locals) noexcept {
+    forks_ = cx_.forks_place();
     settle_ = settle;
     mark_ = mark;
     locals_ = locals;
   }
-  bool settles() const noexcept { return settle_ != nullptr; }
+  bool settles() const noexcept { return forks_ != nullptr; }
+  /// Null if there is none, or before `settle_with`.
+  ForkDeque* forks() const noexcept { return forks_ == nullptr ? nullptr : *forks_; }
   /// Null if there are none, or before `settle_with`.
   const TaskLocalNode* task_locals() const noexcept { return locals_; }
   void end_suspended() noexcept {
-    if (settle_ != nullptr) [[unlikely]]
+    if (settles()) [[unlikely]]
       settle_(*this, mark_);
   }
 
@@ -117,9 +120,10 @@ class ChainRun {
   Context& cx_;
   Frame& root_;
   std::coroutine_handle<> next_;
-  SettleFn settle_ = nullptr;
-  std::uint32_t mark_ = 0;
+  ForkDeque* const* forks_ = nullptr;  // where the thread's is
   const TaskLocalNode* locals_ = nullptr;
+  SettleFn settle_;     // set with forks_
+  std::uint32_t mark_;  // likewise
 };
 
 /// The part of a coroutine frame that does not depend on its result type: base of every promise.
@@ -167,20 +171,21 @@ class ROUSE_API Frame {
   }
 
   /// Destroys this frame and, innermost first, those that it awaits.
-  void destroy() noexcept {
-    if (state_ == State::root) return destroy_chain();
-    if (state_ == State::fresh) return destroy_fresh();
-    handle().destroy();
-  }
+  void destroy() noexcept;
 
   /// The same for a frame that is done.
   void destroy_ended() noexcept { handle().destroy(); }
+  /// The same for the owner of a frame that is not: aborts if another awaits it.
+  void drop_unfinished() noexcept;
+  /// An Async must not be moved while another coroutine awaits it.
+  [[noreturn]] void refuse_move() const noexcept;
 
-  /// Called for each frame of the chain that begins here, innermost first.
+  /// Called for each frame of the chain that begins here, innermost first. If the chain runs: only
+  /// by the thread that runs it.
   template <class Fn>
   void visit_chain(Fn&& fn) const {
-    if (state_ != State::root || link_ == nullptr) return fn(*this);
-    for (const Frame* frame = link_; frame != this; frame = frame->link_) fn(*frame);
+    if (state_ != State::root) return fn(*this);
+    for (const Frame* frame = innermost(); frame != this; frame = frame->link_) fn(*frame);
     fn(*this);
   }
 
@@ -189,6 +194,10 @@ class ROUSE_API Frame {
   ~Frame() = default;
 
   void set_where(const std::source_location& where) noexcept { where_ = where; }
+  /// Of a coroutine that the exception that is handled leaves. Gives OutcomeState::error.
+  OutcomeState keep_exception(std::exception_ptr& uninitialized) const noexcept;
+  /// For a result that is an exception, or is not there.
+  [[noreturn]] void rethrow_result(const std::exception_ptr& error) const;
 
  public:
   // --- For awaiters, while this frame runs. ---
@@ -201,17 +210,17 @@ class ROUSE_API Frame {
     awaited_ = &leaf;
   }
 
-  /// Suspends this frame, a root, on nothing: the next poll goes on. See core/async_stream.hpp.
+  /// Suspends this frame, a root, on nothing: the next poll continues. See core/async_stream.hpp.
   void suspend_until_polled() noexcept {
     link_ = this;
     awaited_ = nullptr;
   }
 
-  /// Suspends this frame on the coroutine that `owner` owns, and goes on there.
+  /// Suspends this frame on the coroutine that `owner` owns, and continues there.
   Transfer suspend_on(Frame*& owner) {
     ChainRun& run = *run_;
     Frame& child = *owner;
-    awaited_ = &owner;
+    awaited_ = reinterpret_cast<char*>(&owner) + 1;
     if (child.state_ != State::fresh) [[unlikely]]
       return adopt_started(child, run);
     child.state_ = State::child;
@@ -220,7 +229,7 @@ class ROUSE_API Frame {
     return run.transfer(child.handle());
   }
 
-  /// Ends this frame: goes on in the parent, or leaves the chain.
+  /// Ends this frame: continues in the parent, or leaves the chain.
   Transfer finish() noexcept {
     const State was = std::exchange(state_, State::done);
     if (was == State::child) [[likely]]
@@ -230,6 +239,12 @@ class ROUSE_API Frame {
     return fork.branch_ended(fork, *link_, *run_);
   }
 
+  /// The frame of a coroutine whose promise has this as its base, whatever its type. An
+  /// `await_suspend` that asks for no more is not a template, made anew for each coroutine.
+  static Frame& of(std::coroutine_handle<> frame) noexcept {
+    return std::coroutine_handle<Frame>::from_address(frame.address()).promise();
+  }
+
   // --- For forks. ---
 
   ChainRun& run() const noexcept { return *run_; }
@@ -237,7 +252,7 @@ class ROUSE_API Frame {
   void begin_fork(Fork& fork) noexcept { awaited_ = static_cast<Leaf*>(&fork); }
   /// The fork that this suspended frame awaits.
   Fork& fork() const noexcept { return static_cast<Fork&>(*static_cast<Leaf*>(awaited_)); }
-  /// Goes on in this frame.
+  /// Continues in this frame.
   Transfer go_on(ChainRun& run) noexcept {
     run_ = &run;
     return run.transfer(handle());
@@ -259,6 +274,11 @@ class ROUSE_API Frame {
     link_ = &parent;
     return go_on(run);
   }
+  /// The same of one that was offered.
+  Transfer enter_offered(ChainRun& run) noexcept {
+    state_ = State::branch;
+    return go_on(run);
+  }
   /// Of the root of a suspended chain: calls `cut(fork)` for each fork in it, innermost first.
   /// True: the branch from there on becomes a chain of its own, for `let_go(fork, branch)` to see
   /// to, and this one ends at the fork.
@@ -276,28 +296,35 @@ class ROUSE_API Frame {
   }
 
  private:
+  enum class State : std::uint8_t {
+    fresh,   // neither polled nor awaited
+    root,    // polled by somebody
+    child,   // awaited by its parent frame
+    branch,  // runs in its parent's chain, which awaits a fork
+    done,    // at its end: the result is there
+  };
+
   /// The promise is the first thing behind the frame's two function pointers whatever its type,
   /// because no promise is over-aligned (Async asserts it): so its base leads to the handle.
   std::coroutine_handle<> handle() noexcept {
     return std::coroutine_handle<Frame>::from_promise(*this);
   }
 
-  Frame*& child_owner() const noexcept { return *static_cast<Frame**>(awaited_); }
-
-  /// A coroutine that was polled on its own before it is awaited: its chain joins this one.
-  Transfer adopt_started(Frame& child, ChainRun& run) {
-    ROUSE_ASSERT(child.state_ == State::root && child.link_ != nullptr,
-                 "this coroutine was awaited again, by two at once, by itself or after it had "
-                 "finished: await it once and keep its result",
-                 child.where_.function_name(), child.last_await());
-    Frame& inner = *child.link_;
-    child.state_ = State::child;
-    child.link_ = this;
-    if (inner.poll_leaf(run)) return run.transfer(inner.handle());
-    run.root().link_ = &inner;
-    return ChainRun::leave();
+  bool awaits_child() const noexcept {
+    return (reinterpret_cast<std::uintptr_t>(awaited_) & 1) != 0;
+  }
+  Frame*& child_owner() const noexcept {
+    return *reinterpret_cast<Frame**>(static_cast<char*>(awaited_) - 1);
+  }
+  /// Of the chain that begins here. A branch that runs is not found: only who awaits its fork.
+  const Frame* innermost() const noexcept {
+    const Frame* frame = link_ != nullptr ? link_ : this;
+    while (frame->awaits_child() && frame->child_owner() != nullptr) frame = frame->child_owner();
+    return frame;
   }
 
+  /// A coroutine that was polled on its own before it is awaited: its chain joins this one.
+  Transfer adopt_started(Frame& child, ChainRun& run);
   /// Polls what this (innermost, suspended) frame waits for. True: it is ready to be resumed.
   bool poll_leaf(ChainRun& run) {
     Leaf* leaf = static_cast<Leaf*>(awaited_);
@@ -310,14 +337,6 @@ class ROUSE_API Frame {
   void destroy_fresh() noexcept;
   /// Where it is or was suspended, for the message that ends the program.
   const char* last_await() const noexcept;
-
-  enum class State : std::uint8_t {
-    fresh,   // neither polled nor awaited
-    root,    // polled by somebody
-    child,   // awaited by its parent frame
-    branch,  // runs in its parent's chain, which awaits a fork
-    done,    // at its end: the result is there
-  };
 
   union {
     ChainRun* run_;
@@ -332,4 +351,11 @@ class ROUSE_API Frame {
   OutcomeState result_state_ = OutcomeState::none;  // of AsyncPromiseBase: here there is room
 };
 
-}  // namespace rouse
+/// The coroutine that the future is; null if it is none.
+template <class F>
+const Frame* frame_of(const F& future) noexcept {
+  if constexpr (requires { future.frame(); }) return future.frame();
+  return nullptr;
+}
+
+}  // namespace rouse::internal

@@ -1,11 +1,11 @@
-// MovableUntilPolled: the member that lets a combinator be moved before its first poll and stops
-// the program with a message when it is moved after: its children may be referred to from then on.
-// A class that has one gets the right move constructor by default, and is not copied.
+// MovableUntilPolled: a member that lets a combinator be moved before its first poll, and aborts
+// the program with a message if it is moved later, when its children may be referred to. A class
+// that has one gets the right move constructor by default, and is not copied.
 #pragma once
 
 #include "rouse/base/assert.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 class MovableUntilPolled {
  public:
@@ -22,4 +22,4 @@ class MovableUntilPolled {
   bool polled_ = false;
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

@@ -1,34 +1,28 @@
 // Outcome<T>: how a computation ended: not yet, a value, or an exception. Coroutines, tasks and
-// combinators keep their results in it.
+// combinators store their results in it.
 #pragma once
 
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
-#include "rouse/base/assert.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/construct.hpp"
 #include "rouse/core/poll.hpp"
+#include "rouse/core/unit.hpp"
 
-namespace rouse {
-
-/// Stands for void where a type is needed: void children of join and select.
-struct Unit {
-  constexpr Unit() noexcept = default;
-  friend constexpr bool operator==(Unit, Unit) noexcept = default;
-};
-
-/// `Unit` for void, a pointer for a reference, else T itself.
-template <class T>
-using stored_t =
-    std::conditional_t<std::is_void_v<T>, Unit,
-                       std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*, T>>;
+namespace rouse::internal {
 
 enum class OutcomeState : std::uint8_t { none, value, error };
 
-/// The value or the exception, without the mark that says which: whoever has room for one byte
-/// elsewhere (a coroutine frame) keeps it there. Trivial to make and destroy.
+/// Constructs the exception that is handled now: in a handler, that of every coroutine.
+ROUSE_API void store_current_exception(std::exception_ptr& uninitialized) noexcept;
+/// For a result that is an exception, or is not there.
+[[noreturn]] ROUSE_API void rethrow_outcome(OutcomeState state, const std::exception_ptr& error);
+
+/// The value or the exception, without the tag that says which: an owner with a spare byte
+/// elsewhere (a coroutine frame) stores it there. Trivial to create and destroy.
 template <class T>
 union OutcomeCell {
   using Stored = stored_t<T>;
@@ -41,20 +35,24 @@ union OutcomeCell {
   template <class... Args>
   OutcomeState set_value(Args&&... args) {
     if constexpr (std::is_reference_v<T>) {
-      std::construct_at(&value, std::addressof(args)...);
+      internal::construct(&value, internal::address_of(args)...);
     } else {
-      std::construct_at(&value, std::forward<Args>(args)...);
+      internal::construct(&value, std::forward<Args>(args)...);
     }
     return OutcomeState::value;
   }
   OutcomeState set_error(std::exception_ptr thrown) noexcept {
-    std::construct_at(&error, std::move(thrown));
+    internal::construct(&error, std::move(thrown));
+    return OutcomeState::error;
+  }
+  OutcomeState set_current_exception() noexcept {
+    store_current_exception(error);
     return OutcomeState::error;
   }
   /// The value, moved out; or throws the exception. The cell stays as set as it was.
   T take(OutcomeState state) {
     if (state != OutcomeState::value) [[unlikely]]
-      rethrow(state);
+      rethrow_outcome(state, error);
     if constexpr (std::is_reference_v<T>) {
       return static_cast<T>(*value);
     } else if constexpr (!std::is_void_v<T>) {
@@ -62,13 +60,9 @@ union OutcomeCell {
     }
   }
   OutcomeState clear(OutcomeState state) noexcept {
-    if (state == OutcomeState::value) std::destroy_at(&value);
-    if (state == OutcomeState::error) std::destroy_at(&error);
+    if (state == OutcomeState::value) internal::destroy(&value);
+    if (state == OutcomeState::error) internal::destroy(&error);
     return OutcomeState::none;
-  }
-  [[noreturn, gnu::noinline, gnu::cold]] void rethrow(OutcomeState state) {
-    ROUSE_ASSERT(state == OutcomeState::error, "the result is not there yet");
-    std::rethrow_exception(error);
   }
 
   Stored value;
@@ -83,7 +77,7 @@ class Outcome {
   Outcome& operator=(const Outcome&) = delete;
   Outcome(Outcome&& other) noexcept(std::is_nothrow_move_constructible_v<stored_t<T>>) {
     if (other.state_ == OutcomeState::value) {
-      std::construct_at(&cell_.value, std::move(other.cell_.value));
+      internal::construct(&cell_.value, std::move(other.cell_.value));
     } else if (other.state_ == OutcomeState::error) {
       cell_.set_error(std::move(other.cell_.error));
     }
@@ -100,6 +94,7 @@ class Outcome {
     state_ = cell_.set_value(std::forward<Args>(args)...);
   }
   void set_error(std::exception_ptr error) noexcept { state_ = cell_.set_error(std::move(error)); }
+  void set_current_exception() noexcept { state_ = cell_.set_current_exception(); }
 
   /// The value, moved out; or throws the exception. Leaves the outcome set.
   T take() { return cell_.take(state_); }
@@ -125,7 +120,7 @@ Poll<T> take_ready(Outcome<T>& outcome) {
   }
 }
 
-/// Polls `future` once and keeps what came of it, an exception too. True once there is something.
+/// Polls `future` once and stores its outcome, even an exception. True once there is one.
 template <class F, class T>
 bool poll_into(Outcome<T>& outcome, F& future, auto& cx) {
   try {
@@ -138,9 +133,9 @@ bool poll_into(Outcome<T>& outcome, F& future, auto& cx) {
     }
   } catch (...) {
     outcome.reset();
-    outcome.set_error(std::current_exception());
+    outcome.set_current_exception();
   }
   return true;
 }
 
-}  // namespace rouse
+}  // namespace rouse::internal

@@ -1,5 +1,5 @@
-// Branches: the children of `parallel` and `parallel_all`: coroutines that nobody has begun, owned
-// as bare frames, and the region that runs them. Movable until it is started.
+// Branches: the children of `parallel` and `parallel_all`: coroutines that have not begun, owned as
+// bare frames, and the region that runs them. Movable until it is started.
 #pragma once
 
 #include <concepts>
@@ -9,10 +9,10 @@
 
 #include "rouse/base/assert.hpp"
 #include "rouse/core/async.hpp"
-#include "rouse/core/borrow.hpp"
-#include "rouse/exec/fork_region.hpp"
+#include "rouse/core/internal/borrow.hpp"
+#include "rouse/exec/internal/fork_region.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 /// A future as a coroutine.
 template <Future F>
@@ -44,7 +44,7 @@ template <Future F>
   return wrap_as_branch(std::forward<F>(future));
 }
 
-/// What came of a child that ended.
+/// The outcome of a child that has ended.
 template <class T>
 stored_t<T> take_result(Frame& child) {
   auto& promise = static_cast<AsyncPromise<T>&>(child);
@@ -58,25 +58,7 @@ stored_t<T> take_result(Frame& child) {
   }
 }
 
-/// Awaits `Branched::start`, then gives `Branched::take`.
-template <class Branched>
-class BranchAwaiter {
- public:
-  explicit BranchAwaiter(Branched& branched) noexcept : branched_(branched) {}
-  BranchAwaiter(const BranchAwaiter&) = delete;
-
-  bool await_ready() const noexcept { return branched_.is_empty(); }
-  template <class Promise>
-  Transfer await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
-    return branched_.start(awaiting.promise());
-  }
-  auto await_resume() { return branched_.take(); }
-
- private:
-  Branched& branched_;
-};
-
-/// Stops the program if a future that children refer to is moved.
+/// Aborts the program if a future that children refer to is moved.
 inline void refuse_to_move(const ForkRegion& region) {
   ROUSE_ASSERT(!region.has_started(),
                "a parallel(...) was moved after its first poll: move it before, or keep it in a "
@@ -100,4 +82,4 @@ inline void drop_branch(Frame* child) noexcept {
   }
 }
 
-}  // namespace rouse
+}  // namespace rouse::internal

@@ -1,5 +1,5 @@
-// ForkDeque: where a worker offers the children of `parallel` that it has not begun. The worker,
-// its owner, pushes and pops at the new end (bottom); thieves take from the old end (top).
+// ForkDeque: where a worker offers the children of `parallel` that have not begun. The worker, its
+// owner, pushes and pops at the new end (bottom); thieves steal from the old end (top).
 //
 //      top          split             bottom
 //       |  public    |     private      |
@@ -26,10 +26,10 @@
 
 #include "rouse/base/assert.hpp"
 #include "rouse/base/atomic.hpp"
-#include "rouse/base/attributes.hpp"
-#include "rouse/core/frame.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/core/internal/frame.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 class ROUSE_API ForkDeque {
  public:
@@ -48,8 +48,8 @@ class ROUSE_API ForkDeque {
 
   // --- The owner. ---
 
-  // The first of each pair does the common case alone, in a few instructions without a call. False
-  // may also mean that the public part needs attention: then the second is to be asked.
+  // The first of each pair does the common case alone, in a few instructions without a call. False,
+  // or null, may also mean that the public part needs attention: then the second is to be asked.
 
   [[nodiscard]] bool push_private(Frame& branch) noexcept {
     atomic<Frame*>& slot = slots_[bottom_ % capacity];
@@ -62,15 +62,17 @@ class ROUSE_API ForkDeque {
   /// False: the deque is full.
   [[nodiscard]] bool push(Frame& branch) noexcept;
 
-  [[nodiscard]] bool pop_private(const Frame& branch) noexcept {
+  /// The newest entry, if `parent` offered it; else null.
+  [[nodiscard]] Frame* pop_private(const Frame& parent) noexcept {
     if (bottom_ == split_ || is_public_part_empty()) [[unlikely]]
-      return false;
+      return nullptr;
     atomic<Frame*>& slot = newest();
-    if (slot.load(memory_order_relaxed) != &branch) [[unlikely]]
-      return false;
+    Frame* const branch = slot.load(memory_order_relaxed);
+    if (&branch->offered_by() != &parent) [[unlikely]]
+      return nullptr;
     slot.store(nullptr, memory_order_relaxed);
     --bottom_;
-    return true;
+    return branch;
   }
   /// Takes `branch` back if it is the newest entry. False: it is not, or was stolen.
   [[nodiscard]] bool pop(const Frame& branch) noexcept;
@@ -124,4 +126,4 @@ class ROUSE_API ForkDeque {
   alignas(cache_line) atomic<Frame*> slots_[capacity] = {};
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

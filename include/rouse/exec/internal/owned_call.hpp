@@ -1,20 +1,20 @@
 // OwnedCall: the future behind `spawn(fn, args...)`. It owns the function, its captures and its
 // arguments, as a std thread does, and calls the function at its first poll, on the executor. What
-// the coroutine borrows of them (a lambda's captures, a `const T&`) lives as long as the task.
+// the coroutine borrows from them (a lambda's captures, a `const T&`) lives as long as the task.
 #pragma once
 
 #include <concepts>
-#include <functional>
 #include <new>
 #include <source_location>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include "rouse/base/internal/invoke.hpp"
+#include "rouse/base/internal/pack.hpp"
 #include "rouse/core/async.hpp"
 #include "rouse/core/future.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 /// Whether calling a kept Fn with kept Args gives a future.
 template <class Fn, class... Args>
@@ -33,7 +33,7 @@ class OwnedCall {
 
   template <class G, class... As>
   explicit OwnedCall(G&& fn, As&&... args)
-      : fn_(std::forward<G>(fn)), args_(std::forward<As>(args)...) {}
+      : fn_(std::forward<G>(fn)), args_(std::in_place, std::forward<As>(args)...) {}
   OwnedCall(const OwnedCall&) = delete;
   OwnedCall& operator=(const OwnedCall&) = delete;
   ~OwnedCall() {
@@ -46,6 +46,13 @@ class OwnedCall {
     return future_.poll(cx);
   }
 
+  /// See Async::frame.
+  const Frame* frame() const noexcept {
+    if constexpr (is_async<Called>) {
+      if (called_) return future_.frame();
+    }
+    return nullptr;
+  }
   /// Where the coroutine begins, or is: for messages about it.
   std::source_location origin() const noexcept {
     if constexpr (is_async<Called>) {
@@ -56,20 +63,18 @@ class OwnedCall {
 
  private:
   [[gnu::noinline]] void call() {
-    std::apply(
-        [this](Args&... args) {
-          new (&future_) Called(std::invoke(fn_, static_cast<Args&&>(args)...));
-        },
-        args_);
+    args_.give_to([this](Args&&... args) {
+      new (&future_) Called(internal::invoke(fn_, static_cast<Args&&>(args)...));
+    });
     called_ = true;
   }
 
   [[no_unique_address]] Fn fn_;
-  [[no_unique_address]] std::tuple<Args...> args_;
+  [[no_unique_address]] Pack<Args...> args_;
   bool called_ = false;
   union {
     Called future_;
   };
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

@@ -1,16 +1,19 @@
-// Scheduler: what a task and its JoinHandle need of whoever runs the task. LocalExecutor has one;
+// Scheduler: what a task and its JoinHandle need from whoever runs the task. LocalExecutor has one;
 // a Spawner is a counted pointer to one.
 #pragma once
 
 #include <exception>
 
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
 #include "rouse/core/waker.hpp"
 
 namespace rouse {
-
 class BlockingPool;
-class Drivers;
+}
+
+namespace rouse::internal {
+
+class TimerDrivers;
 class LocalCore;
 class TaskHeader;
 
@@ -22,23 +25,26 @@ class ROUSE_API Scheduler {
 
   // All of these may be called from any thread.
 
-  /// Takes a new task. Its two owners are this scheduler and the JoinHandle. A scheduler that is
-  /// closed cancels the task at once.
+  /// Accepts a new task. Its two references belong to this scheduler and to the JoinHandle. A
+  /// closed scheduler cancels the task at once.
   virtual void submit(TaskHeader& task) = 0;
-  /// Wakes `waker` when the task is complete, at once if it is.
+  /// Wakes `waker` when the task is complete, at once if it already is.
   virtual void watch(TaskHeader& task, const Waker& waker) = 0;
   /// Ends the task at its next suspension point.
   virtual void abort(TaskHeader& task) = 0;
-  /// The JoinHandle gives the task up: nobody will take its outcome any more.
+  /// The JoinHandle drops the task: nobody will take its outcome.
   virtual void detach(TaskHeader& task) = 0;
-  /// The JoinHandle gives up a complete task, whose outcome it took.
+  /// The JoinHandle drops a complete task, whose outcome it took.
   virtual void joined(TaskHeader& task) = 0;
+
+  /// One more reference to the task, by somebody who has one.
+  virtual Waker waker_of(TaskHeader& task) = 0;
 
   /// Where `spawn_blocking` puts work; null if there is no such place.
   virtual BlockingPool* blocking_pool() noexcept { return nullptr; }
 
-  /// Where threads that run tasks beside this scheduler get their timers; null if it has none.
-  virtual Drivers* drivers() noexcept { return nullptr; }
+  /// Where threads that run tasks next to this scheduler get their timers; null if it has none.
+  virtual TimerDrivers* drivers() noexcept { return nullptr; }
 
   /// Itself, if its tasks run only while some thread is in its `block_on`; else null.
   virtual LocalCore* current_thread_runtime() noexcept { return nullptr; }
@@ -54,4 +60,4 @@ class ROUSE_API Scheduler {
   Scheduler() = default;
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

@@ -1,56 +1,64 @@
-// As what `spawn(fn, args...)` keeps an argument: decayed, as a std thread does, but converted
-// first where fn takes a reference to another type. `spawn(greet, "you")` with `Async<> greet(const
-// std::string&)` would otherwise make a std::string that is gone when the call returns, while the
-// coroutine goes on. This needs to know the parameters: of a function, a member function, or a
-// function object with one operator(). One with several, or a template, is called with the decayed
-// arguments: pass it what its parameters are.
+// How `spawn(fn, args...)` stores an argument: decayed, as a std thread does, but converted first
+// where fn takes a reference to another type. Otherwise `spawn(greet, "you")` with `Async<>
+// greet(const std::string&)` would create a std::string that is destroyed when the call returns,
+// while the coroutine continues. This needs to know the parameters: of a function, a member
+// function, or a function object with one operator(). One with several, or with a template, is
+// called with the decayed arguments: pass exactly what its parameters need.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
-#include <functional>
+#include <source_location>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-#include "rouse/core/borrow.hpp"
+#include "rouse/core/internal/borrow.hpp"
 
-namespace rouse {
+namespace rouse::internal {
+
+template <class... Parameters>
+struct ParameterList {};
+
+/// The parameters of a function type, whatever is said after them.
+template <class Function>
+struct ParametersIn;
+template <class R, class... Parameters, bool no_throw>
+struct ParametersIn<R(Parameters...) noexcept(no_throw)> {
+  using type = ParameterList<Parameters...>;
+  /// As a member: the object comes first, and is kept as it is; char stands for "no conversion".
+  using with_object = ParameterList<char, Parameters...>;
+};
+template <class R, class... Parameters, bool no_throw>
+struct ParametersIn<R(Parameters...) const noexcept(no_throw)> : ParametersIn<R(Parameters...)> {};
+template <class R, class... Parameters, bool no_throw>
+struct ParametersIn<R(Parameters...) & noexcept(no_throw)> : ParametersIn<R(Parameters...)> {};
+template <class R, class... Parameters, bool no_throw>
+struct ParametersIn<R(Parameters...) const & noexcept(no_throw)> : ParametersIn<R(Parameters...)> {
+};
+
+template <class Member>
+struct MemberFunction;
+template <class Function, class Class>
+  requires requires { typename ParametersIn<Function>::type; }
+struct MemberFunction<Function Class::*> : ParametersIn<Function> {};
 
 /// Tells the parameters of what has one signature; `void` of anything else.
 template <class Fn>
 struct ParametersOf {
   using type = void;
 };
-template <class... Parameters>
-struct ParameterList {};
-
-/// std::function knows the signature of functions and of function objects.
-template <class Signature>
-struct ParametersOfFunction;
-template <class R, class... Parameters>
-struct ParametersOfFunction<std::function<R(Parameters...)>> {
-  using type = ParameterList<Parameters...>;
+template <class Function>
+  requires requires { typename ParametersIn<Function>::type; }
+struct ParametersOf<Function*> : ParametersIn<Function> {};
+template <class Fn>
+  requires requires { typename MemberFunction<Fn>::with_object; }
+struct ParametersOf<Fn> {
+  using type = typename MemberFunction<Fn>::with_object;
 };
 template <class Fn>
-  requires requires { std::function(std::declval<Fn>()); }
-struct ParametersOf<Fn> : ParametersOfFunction<decltype(std::function(std::declval<Fn>()))> {};
-
-/// The object comes first, and is kept as it is: char stands for "no conversion".
-template <class Function>
-struct ParametersOfMember;
-template <class R, class... Parameters>
-struct ParametersOfMember<R(Parameters...)> {
-  using type = ParameterList<char, Parameters...>;
-};
-template <class R, class... Parameters>
-struct ParametersOfMember<R(Parameters...) const> : ParametersOfMember<R(Parameters...)> {};
-template <class R, class... Parameters>
-struct ParametersOfMember<R(Parameters...)&> : ParametersOfMember<R(Parameters...)> {};
-template <class R, class... Parameters>
-struct ParametersOfMember<R(Parameters...) const&> : ParametersOfMember<R(Parameters...)> {};
-template <class Function, class Class>
-  requires std::is_function_v<Function> && requires { typename ParametersOfMember<Function>::type; }
-struct ParametersOf<Function Class::*> : ParametersOfMember<Function> {};
+  requires requires { typename MemberFunction<decltype(&Fn::operator())>::type; }
+struct ParametersOf<Fn> : MemberFunction<decltype(&Fn::operator())> {};
 
 template <class List, std::size_t I>
 struct NthParameter {};
@@ -95,4 +103,9 @@ struct StoredCall<std::index_sequence<I...>, Fn, Args...> {
   using into = Template<Fn, typename StoredArgument<Fn, I, Args>::type...>;
 };
 
-}  // namespace rouse
+/// Whether this is all that follows the work in a spawn: then it says where that is written.
+template <class Arg, class... Args>
+inline constexpr bool is_place_of_spawn =
+    sizeof...(Args) == 0 && std::same_as<std::remove_cvref_t<Arg>, std::source_location>;
+
+}  // namespace rouse::internal

@@ -1,24 +1,40 @@
 // Task<F>: header and future in one block from the pool; the outcome takes the future's place.
 #pragma once
 
+#include <cstddef>
 #include <exception>
-#include <memory>
 #include <new>
 #include <source_location>
+#include <type_traits>
 #include <utility>
 
-#include "rouse/base/block_pool.hpp"
+#include "rouse/base/internal/block_pool.hpp"
+#include "rouse/base/internal/construct.hpp"
 #include "rouse/core/future.hpp"
-#include "rouse/core/outcome.hpp"
-#include "rouse/exec/task_header.hpp"
+#include "rouse/core/internal/outcome.hpp"
+#include "rouse/exec/internal/task_header.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 /// What a task without a name has for one: takes no room.
 class NoName {
  public:
   constexpr NoName() noexcept {}
-  static constexpr const char* c_str() noexcept { return nullptr; }
+};
+
+template <class T>
+struct ErasedOutcome {
+  static void construct(void* place) noexcept { new (place) Outcome<T>(); }
+  static void set_error(void* outcome, std::exception_ptr error) noexcept {
+    static_cast<Outcome<T>*>(outcome)->set_error(std::move(error));
+  }
+  static std::exception_ptr discard(void* place) noexcept {
+    auto& outcome = *static_cast<Outcome<T>*>(place);
+    std::exception_ptr untaken = outcome.is_error() ? outcome.error() : nullptr;
+    outcome.reset();
+    return untaken;
+  }
+  static constexpr OutcomeVTable vtable{construct, set_error, discard};
 };
 
 /// `Name` is NoName or std::string. It lives as long as the task, also after the future.
@@ -37,16 +53,13 @@ class Task final : public TaskHeader {
                           Args&&... args) {
     static_assert(alignof(Task) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
                   "spawn of an over-aligned future: keep over-aligned data behind a pointer");
-    void* memory = allocate_block(sizeof(Task));
-    try {
-      return *new (memory) Task(std::move(name), runs_on, where, std::forward<Args>(args)...);
-    } catch (...) {
-      free_block(memory, sizeof(Task));
-      throw;
-    }
+    return *new Task(std::move(name), runs_on, where, std::forward<Args>(args)...);
   }
 
  private:
+  static void* operator new(std::size_t size) { return allocate_block(size); }
+  static void operator delete(void* task, std::size_t size) noexcept { free_block(task, size); }
+
   template <class... Args>
   Task(Name name, Scheduler& runs_on, std::source_location where, Args&&... args)
       : TaskHeader(vtable_, runs_on, where),
@@ -61,57 +74,60 @@ class Task final : public TaskHeader {
     try {
       auto poll = task.future_.poll(cx);
       if (poll.is_pending()) return false;
-      task.become_outcome();
+      internal::destroy(&task.future_);
+      task.has_outcome = true;
+      internal::construct(&task.outcome_);
       if constexpr (std::is_void_v<output_t<F>>) {
         task.outcome_.set_value();
       } else {
         task.outcome_.set_value(std::move(poll).value());
       }
     } catch (...) {
-      task.fail(std::current_exception());
+      task.fail_with_current_exception();
     }
     return true;
   }
 
-  void fail(std::exception_ptr error) noexcept {
-    if (!has_outcome) {
-      if constexpr (requires { future_.origin(); }) {
-        if (spawned_at.line() == 0) spawned_at = future_.origin();
+  static void drop_future(TaskHeader& header, const std::exception_ptr* why) noexcept {
+    Task& task = of(header);
+    if (why != nullptr) {
+      if constexpr (requires { task.future_.origin(); }) {
+        if (task.spawned_at.line() == 0) task.spawned_at = task.future_.origin();
       }
-      if constexpr (requires { future_.task_failed(error); }) future_.task_failed(error);
-      become_outcome();
+      if constexpr (requires { task.future_.task_failed(*why); }) task.future_.task_failed(*why);
     }
-    outcome_.set_error(std::move(error));
+    internal::destroy(&task.future_);
   }
 
-  void become_outcome() noexcept {
-    std::destroy_at(&future_);
-    has_outcome = true;
-    std::construct_at(&outcome_);
-  }
-
-  static void cancel(TaskHeader& header) noexcept { of(header).become_outcome(); }
-  static void fail_with(TaskHeader& header, std::exception_ptr error) noexcept {
-    of(header).fail(std::move(error));
-  }
-  static void* outcome(TaskHeader& header) noexcept { return &of(header).outcome_; }
-  static std::exception_ptr discard(TaskHeader& header) noexcept {
-    Ended& outcome = of(header).outcome_;
-    std::exception_ptr untaken = outcome.is_error() ? outcome.error() : nullptr;
-    outcome.reset();
-    return untaken;
-  }
-  static const char* name(const TaskHeader& header) noexcept {
+  static const char* name_of(const TaskHeader& header) noexcept {
     return static_cast<const Task&>(header).name_.c_str();
   }
-  static void free(TaskHeader& header) noexcept {
-    Task& task = of(header);
-    task.outcome_.reset();
-    task.~Task();
-    free_block(&task, sizeof(Task));
+  static const Frame* frame_of(const TaskHeader& header) noexcept {
+    return static_cast<const Task&>(header).future_.frame();
+  }
+  static void free_named(TaskHeader& header) noexcept {
+    internal::destroy(&of(header).name_);
+    free_block_of(header);
   }
 
-  static constexpr TaskVTable vtable_{poll, cancel, fail_with, outcome, discard, name, free};
+  static constexpr TaskVTable vtable() noexcept {
+// Both compilers know the offset, though a class with a base has no standard layout.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+    constexpr std::size_t outcome_offset = __builtin_offsetof(Task, outcome_);
+#pragma GCC diagnostic pop
+    constexpr std::size_t block_class = BlockClass::of_any(sizeof(Task));
+    TaskVTable made{poll,           drop_future, ErasedOutcome<output_t<F>>::vtable,
+                    outcome_offset, block_class, free_block_of,
+                    nullptr,        nullptr};
+    if constexpr (!std::is_same_v<Name, NoName>) {
+      made.free = free_named;
+      made.name = name_of;
+    }
+    if constexpr (requires(const F& future) { future.frame(); }) made.frame = frame_of;
+    return made;
+  }
+  static const TaskVTable vtable_;
 
   [[no_unique_address]] Name name_;
   union {
@@ -120,4 +136,7 @@ class Task final : public TaskHeader {
   };
 };
 
-}  // namespace rouse
+template <class F, class Name>
+constinit const TaskVTable Task<F, Name>::vtable_ = vtable();
+
+}  // namespace rouse::internal

@@ -1,22 +1,22 @@
 // TaskHeader: a task seen without its type. A task is one block: this header, and behind it the
-// future, in whose place the outcome is put once it is done (exec/task.hpp).
+// future, in whose place the outcome is put once it is done (exec/internal/task.hpp).
 //
-// | field              | who may touch it                                                  |
-// | ------------------ | ----------------------------------------------------------------- |
-// | state              | see exec/task_state.hpp                                           |
-// | vtable, scheduler, |                                                                   |
-// | id, spawned_at     | set before the task is submitted, then read only                  |
-// | the future,        |                                                                   |
-// | has_outcome        | whoever polls the task, only inside a poll or a cancel            |
-// | the outcome        | after complete: the JoinHandle; once that is gone, the scheduler  |
-// | queue_next         | whoever put the task on a queue                                   |
-// | LocalExecutor:     |                                                                   |
-// | join_waker, index  | the owner thread                                                  |
-// | inbox, inbox_owners | under the inbox lock                                              |
-// | shared scheduler:  |                                                                   |
-// | join_waker         | see SharedTaskState                                               |
-// | slot               | set by submit; cleared by whoever completes the task              |
-// | is_mandatory       | set by submit, then read only                                     |
+// | field               | who may touch it                                                 |
+// | ------------------- | ---------------------------------------------------------------- |
+// | state               | see exec/internal/task_state.hpp                                 |
+// | vtable, scheduler,  |                                                                  |
+// | id, spawned_at      | set before the task is submitted, then read only                 |
+// | the future,         |                                                                  |
+// | has_outcome         | whoever polls the task, only inside a poll or a cancel           |
+// | the outcome         | after complete: the JoinHandle; once that is gone, the scheduler |
+// | queue_next          | whoever put the task on a queue                                  |
+// | LocalExecutor:      |                                                                  |
+// | join_waker, index   | the owner thread                                                 |
+// | inbox, inbox_refs | under the inbox lock                                             |
+// | shared scheduler:   |                                                                  |
+// | join_waker          | see SharedTaskState                                              |
+// | slot                | set by submit; cleared by whoever completes the task             |
+// | is_mandatory        | set by submit, then read only                                    |
 #pragma once
 
 #include <cstddef>
@@ -26,31 +26,42 @@
 
 #include "rouse/base/atomic.hpp"
 #include "rouse/base/cell.hpp"
+#include "rouse/base/internal/attributes.hpp"
 #include "rouse/core/context.hpp"
-#include "rouse/exec/scheduler.hpp"
-#include "rouse/exec/task_state.hpp"
+#include "rouse/exec/internal/scheduler.hpp"
+#include "rouse/exec/internal/task_state.hpp"
+#include "rouse/exec/task_id.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
-/// Unique in the process, never 0.
-using TaskId = std::uint64_t;
+class Frame;
+
 ROUSE_API TaskId next_task_id() noexcept;
 
+/// What is to know about an Outcome<T>. Tasks with the same result share it.
+struct OutcomeVTable {
+  /// Makes an unset one.
+  void (*construct)(void* place) noexcept;
+  void (*set_error)(void* outcome, std::exception_ptr error) noexcept;
+  /// Drops what it holds; gives the exception that nobody took, if there was one.
+  std::exception_ptr (*discard)(void* outcome) noexcept;
+};
+
+/// What is to know about a Task<F>. The less, the less a compiler makes of each spawn.
 struct TaskVTable {
   /// Polls the future. True: it ended and the outcome is in its place.
   bool (*poll)(TaskHeader&, Context&) noexcept;
-  /// Destroys the future; the outcome stays unset, which means cancelled.
-  void (*cancel)(TaskHeader&) noexcept;
-  /// Destroys the future; the error is the outcome.
-  void (*fail)(TaskHeader&, std::exception_ptr error) noexcept;
-  /// Where the Outcome<T> is, once complete.
-  void* (*outcome)(TaskHeader&) noexcept;
-  /// Drops the outcome; gives the exception that nobody took, if there was one.
-  std::exception_ptr (*discard)(TaskHeader&) noexcept;
-  /// What task::Builder named it; null if nothing.
-  const char* (*name)(const TaskHeader&) noexcept;
+  /// Destroys the future. `why` is the exception that ends it, null if it is cancelled.
+  void (*drop_future)(TaskHeader&, const std::exception_ptr* why) noexcept;
+  const OutcomeVTable& outcome;
+  std::size_t outcome_offset;
+  std::size_t block_class;  ///< of its memory: BlockClass::of_any
   /// Frees the task's memory; the outcome must have been dropped or taken.
   void (*free)(TaskHeader&) noexcept;
+  /// What task::Builder named it. Null: it has no name.
+  const char* (*name)(const TaskHeader&) noexcept;
+  /// The coroutine that its future is or has, if there is one. Null: it never is a coroutine.
+  const Frame* (*frame)(const TaskHeader&) noexcept;
 };
 
 /// What other threads posted about a task of a LocalExecutor, in one byte. Written under the inbox
@@ -80,7 +91,7 @@ class InboxMarks {
   atomic<std::uint8_t> bits_{0};
 };
 
-class TaskHeader {
+class ROUSE_API TaskHeader {
  public:
   TaskHeader(const TaskVTable& type, Scheduler& runs_on, std::source_location where) noexcept
       : TaskHeader(type, runs_on, where, next_task_id()) {}
@@ -91,6 +102,25 @@ class TaskHeader {
   SharedTaskState shared_state() noexcept { return SharedTaskState(state); }
   TaskId id() const noexcept { return TaskId{id_high_} << 32 | id_low_; }
 
+  /// Destroys the future; the outcome stays unset, which means cancelled.
+  void cancel() noexcept;
+  /// Destroys the future, unless the outcome is there already; the error is the outcome.
+  void fail(std::exception_ptr error) noexcept;
+  /// The same with the exception that is handled now.
+  void fail_with_current_exception() noexcept;
+  /// Where the Outcome<T> is, once complete.
+  void* outcome() noexcept { return reinterpret_cast<char*>(this) + vtable.outcome_offset; }
+  /// Drops the outcome; gives the exception that nobody took, if there was one.
+  std::exception_ptr discard() noexcept { return vtable.outcome.discard(outcome()); }
+  /// What task::Builder named it; null if nothing.
+  const char* name() const noexcept { return vtable.name ? vtable.name(*this) : nullptr; }
+  /// The coroutine that it runs; null if that is unknown. For whoever polls it.
+  const Frame* frame() const noexcept {
+    return vtable.frame && !has_outcome ? vtable.frame(*this) : nullptr;
+  }
+  /// The `free` of a task without a name.
+  static void free_block_of(TaskHeader& task) noexcept;
+
   TaskState state;
   const TaskVTable& vtable;
   Scheduler& scheduler;
@@ -98,8 +128,8 @@ class TaskHeader {
   Cell<Waker> join_waker;
   std::source_location spawned_at;  // where the failure began, if spawn could not know
   struct Local {
-    std::int32_t inbox_owners = 0;  // owners added (less those gone) on other threads
-    std::uint32_t index = 0;        // in the scheduler's table of unfinished tasks
+    std::int32_t inbox_refs = 0;  // references made (less those dropped) on other threads
+    std::uint32_t index = 0;      // in the scheduler's table of unfinished tasks
   };
   union {
     Local local;
@@ -117,6 +147,8 @@ class TaskHeader {
         id_low_(static_cast<std::uint32_t>(id)),
         id_high_(static_cast<std::uint16_t>(id >> 32)) {}
 
+  void become_outcome(const std::exception_ptr* why) noexcept;
+
   // Ids have 48 bits: enough for a million tasks a second for nine years.
   const std::uint32_t id_low_;
   const std::uint16_t id_high_;
@@ -129,4 +161,4 @@ class TaskHeader {
   ~TaskHeader() = default;
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

@@ -18,29 +18,29 @@
 // | join_interest | at birth                          | drop_join_interest            |
 // | join_waker    | publish_join_waker                | retract_join_waker            |
 // | away          | go_away                           | come_back, end_poll, finish   |
-// | the rest      | number of owners: the scheduler, the JoinHandle, wakers           |
+// | the rest      | references:       the scheduler, the JoinHandle, wakers           |
 //
 // Two kinds of scheduler make the transitions in two ways:
 //
 //  - `LocalTaskState`, of a LocalExecutor: one thread, the task's owner, makes them all, with plain
-//    loads and stores; other threads post what they want to it (src/exec/local_core.hpp). There
-//    `active` means queued, and a task that wakes itself is queued while it is polled.
-//  - `SharedTaskState`, of a scheduler with many threads: anybody may wake, cancel and give owners
-//    up, with one read-modify-write each. There `active` means queued or being polled: whoever set
-//    it put the task on a queue, and whoever takes it from there polls it and clears the bit, so
-//    no two threads poll at once. `notified` asks for one poll more. `away`: the thread that polls
-//    or cancels the task has no worker for now. Only that thread sets and clears it; the pool's
-//    sweep leaves the task to it (src/exec/pool_core.hpp).
+//    loads and stores; other threads post what they want to it (src/exec/local/local_core.hpp).
+//    There `active` means queued, and a task that wakes itself is queued while it is polled.
+//  - `SharedTaskState`, of a scheduler with many threads: anybody may wake and cancel it, add and
+//    drop references, with one read-modify-write each. There `active` means queued or being polled:
+//    whoever set it put the task on a queue, and whoever takes it from there polls it and clears
+//    the bit, so no two threads poll at once. `notified` asks for one poll more. `away`: the thread
+//    that polls or cancels the task has no worker for now. Only that thread sets and clears it; the
+//    pool's sweep leaves the task to it (src/exec/pool/pool_core.hpp).
 #pragma once
 
 #include <cstdint>
 
 #include "rouse/base/atomic.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 /// What is to be done with a task that was taken from a run queue.
-enum class NextPoll : std::uint8_t { poll, cancel, forget };
+enum class NextPoll : std::uint8_t { poll, cancel, skip };
 
 /// The word, and what both ways have in common.
 class TaskState {
@@ -61,17 +61,17 @@ class TaskState {
     join_interest = 16,
     join_waker = 32,
     away = 64,
-    one_owner = 256,
+    one_ref = 256,
   };
-  static constexpr int owner_shift = 8;
+  static constexpr int ref_shift = 8;
 
-  static constexpr std::int64_t owners_of(Word word) noexcept {
-    return static_cast<std::int64_t>(word) >> owner_shift;
+  static constexpr std::int64_t refs_of(Word word) noexcept {
+    return static_cast<std::int64_t>(word) >> ref_shift;
   }
 
   /// For the transitions below alone.
-  // Born on its way to the run queue, with two owners: its scheduler and its JoinHandle.
-  atomic<Word> word{active | join_interest | 2 * one_owner};
+  // Born on its way to the run queue, with two references: its scheduler and its JoinHandle.
+  atomic<Word> word{active | join_interest | 2 * one_ref};
 };
 
 /// The transitions that a task's owner thread makes, for itself and for others.
@@ -87,13 +87,13 @@ class LocalTaskState {
   /// The task is to end instead of being polled again. True: put it on the run queue for that.
   bool cancel() noexcept { return queue(cancelled); }
 
-  /// The task was taken from the run queue. `forget`: it was woken in its last poll.
+  /// The task was taken from the run queue. `skip`: it was woken in its last poll.
   NextPoll start_poll() noexcept {
     const Word word = get();
     set(word & ~active);
     if ((word & (complete | cancelled)) == 0) [[likely]]
       return NextPoll::poll;
-    return word & complete ? NextPoll::forget : NextPoll::cancel;
+    return word & complete ? NextPoll::skip : NextPoll::cancel;
   }
 
   class Finished {
@@ -115,14 +115,14 @@ class LocalTaskState {
     return (word & complete) != 0;
   }
 
-  /// Owners may come and go on other threads, which are counted elsewhere until the owner adds
-  /// them here: so this count alone may be zero, or less, while there are owners.
-  std::int64_t owners() const noexcept { return TaskState::owners_of(get()); }
+  /// References come and go on other threads, too, counted elsewhere until the owner adds
+  /// them here: so this count alone may be zero, or less, while there are references.
+  std::int64_t refs() const noexcept { return TaskState::refs_of(get()); }
   /// Gives the new count.
-  std::int64_t add_owners(std::int64_t n) noexcept {
-    const Word word = get() + (static_cast<Word>(n) << TaskState::owner_shift);
+  std::int64_t add_refs(std::int64_t n) noexcept {
+    const Word word = get() + (static_cast<Word>(n) << TaskState::ref_shift);
     set(word);
-    return TaskState::owners_of(word);
+    return TaskState::refs_of(word);
   }
 
  private:
@@ -156,11 +156,11 @@ class SharedTaskState {
   enum class Woken : std::uint8_t {
     nothing,  ///< it was active or complete
     enqueue,  ///< the caller puts it on a queue
-    free,     ///< it was complete and the last owner is gone: the caller frees it
+    free,     ///< it was complete and the last reference is gone: the caller frees it
   };
   /// Any thread. Asks for a poll; with `and_drop` the caller's waker is given up: then, until the
   /// task is polled or swept away by its scheduler, only the latter keeps it.
-  Woken wake(bool and_drop) noexcept { return activate(0, and_drop ? Word{one_owner} : Word{0}); }
+  Woken wake(bool and_drop) noexcept { return activate(0, and_drop ? Word{one_ref} : Word{0}); }
   /// Any thread. Asks for the end.
   bool cancel() noexcept { return activate(cancelled, 0) == Woken::enqueue; }
 
@@ -174,14 +174,14 @@ class SharedTaskState {
     return word & cancelled ? NextPoll::cancel : NextPoll::poll;
   }
 
-  /// The poll gave pending; `new_owners` wakers came of it. True: it was woken meanwhile and stays
+  /// The poll gave pending; `new_refs` wakers came of it. True: it was woken meanwhile and stays
   /// active: the caller puts it on a queue.
-  bool end_poll(std::int64_t new_owners) noexcept {
+  bool end_poll(std::int64_t new_refs) noexcept {
     Word word = word_.load(memory_order_relaxed);
     Word next = 0;
     do {
-      next = (word & notified ? word & ~(notified | away) : word & ~(active | away)) +
-             owners(new_owners);
+      next =
+          (word & notified ? word & ~(notified | away) : word & ~(active | away)) + refs(new_refs);
       // ORDER: release; publishes the future to whoever polls it next. acquire; if it was notified,
       // the next poll is to see what the waker wrote.
     } while (!word_.compare_exchange_weak(word, next, memory_order_acq_rel, memory_order_relaxed));
@@ -189,7 +189,7 @@ class SharedTaskState {
   }
 
   /// The poll gave pending and the task woke itself: it stays active. Only wakers are counted.
-  void end_poll_active(std::int64_t new_owners) noexcept { add_owners(new_owners); }
+  void end_poll_active(std::int64_t new_refs) noexcept { add_refs(new_refs); }
 
   // --- By the thread that polls or cancels the task. ORDER: relaxed; whoever sweeps comes to the
   // task through the pool's lock. ---
@@ -206,12 +206,14 @@ class SharedTaskState {
     bool has_joiner;      ///< a JoinHandle is still interested in the outcome
     bool has_join_waker;  ///< and waits for it: the caller takes and wakes `join_waker`
   };
-  /// The outcome is in its place. The scheduler is still an owner.
-  Finished finish(std::int64_t new_owners) noexcept {
+  /// The outcome is in its place. The scheduler still has its reference, unless there is a joiner
+  /// that does not wait yet: all that is left to do is the joiner's then, and so is the task.
+  Finished finish(std::int64_t new_refs) noexcept {
     Word word = word_.load(memory_order_relaxed);
     Word next = 0;
     do {
-      next = ((word | complete) & ~(active | notified | away)) + owners(new_owners);
+      next = ((word | complete) & ~(active | notified | away)) + refs(new_refs);
+      if ((word & (join_interest | join_waker)) == join_interest) next -= one_ref;
       // ORDER: release; publishes the outcome to the JoinHandle. acquire; sees its join_waker.
     } while (!word_.compare_exchange_weak(word, next, memory_order_acq_rel, memory_order_relaxed));
     return Finished((word & join_interest) != 0, (word & join_waker) != 0);
@@ -241,27 +243,24 @@ class SharedTaskState {
   bool drop_join_interest() noexcept { return clear_unless_complete(join_interest | join_waker); }
 
   /// Any thread that has a waker, outside of the task's own poll.
-  void add_owner() noexcept { add_owners(1); }
-  /// True: the task is complete and this was the last owner.
-  bool drop_owner() noexcept {
-    const Word alone = complete | one_owner;
-    // ORDER: acquire; as below. Alone with a complete task: nobody else can become an owner.
-    if ((word_.load(memory_order_acquire) & ~(cancelled | join_interest | join_waker)) == alone) {
+  void add_ref() noexcept { add_refs(1); }
+  /// True: the task is complete and this was the last reference.
+  bool drop_ref() noexcept {
+    const Word alone = complete | one_ref;
+    // ORDER: acquire; as below. Alone with a complete task: nobody else can get a reference.
+    if ((word_.load(memory_order_acquire) & ~(cancelled | join_interest | join_waker)) == alone)
       return true;
-    }
-    // ORDER: release; what this owner did comes before the task is freed. acquire; the last one
-    // frees after all others.
-    const Word word = word_.fetch_sub(one_owner, memory_order_acq_rel);
-    return (word & complete) != 0 && TaskState::owners_of(word) == 1;
+    // ORDER: release; what was done through it comes before the task is freed. acquire; the last
+    // one frees after all others.
+    const Word word = word_.fetch_sub(one_ref, memory_order_acq_rel);
+    return (word & complete) != 0 && TaskState::refs_of(word) == 1;
   }
 
  private:
-  static Word owners(std::int64_t n) noexcept {
-    return static_cast<Word>(n) << TaskState::owner_shift;
-  }
-  // ORDER: relaxed; whoever adds an owner is one already, nothing is published.
-  void add_owners(std::int64_t n) noexcept {
-    if (n != 0) word_.fetch_add(owners(n), memory_order_relaxed);
+  static Word refs(std::int64_t n) noexcept { return static_cast<Word>(n) << TaskState::ref_shift; }
+  // ORDER: relaxed; whoever adds a reference has one already, nothing is published.
+  void add_refs(std::int64_t n) noexcept {
+    if (n != 0) word_.fetch_add(refs(n), memory_order_relaxed);
   }
 
   Woken activate(Word also, Word dropped) noexcept {
@@ -277,7 +276,7 @@ class SharedTaskState {
       // ORDER: release, also if nothing changes; publishes what the caller wrote to the poll that
       // answers. acquire; if it frees, after all others.
     } while (!word_.compare_exchange_weak(word, next, memory_order_acq_rel, memory_order_relaxed));
-    if (word & complete) return TaskState::owners_of(next) == 0 ? Woken::free : Woken::nothing;
+    if (word & complete) return TaskState::refs_of(next) == 0 ? Woken::free : Woken::nothing;
     return word & active ? Woken::nothing : Woken::enqueue;
   }
 
@@ -298,4 +297,4 @@ class SharedTaskState {
   atomic<Word>& word_;
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

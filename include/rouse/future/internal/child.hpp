@@ -1,4 +1,4 @@
-// Child<F>: a future that a combinator owns, and what came of it.
+// Child<F>: a future that a combinator owns, and its outcome.
 //
 // The future is destroyed the moment it is ready (or throws), so that what it holds is released
 // then and not when the combinator ends. The outcome stays until it is taken.
@@ -8,15 +8,15 @@
 
 #include <concepts>
 #include <exception>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
-#include "rouse/core/borrow.hpp"
+#include "rouse/base/internal/maybe.hpp"
 #include "rouse/core/future.hpp"
-#include "rouse/core/outcome.hpp"
+#include "rouse/core/internal/borrow.hpp"
+#include "rouse/core/internal/outcome.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 /// What is given as `F&&` can be kept by value: it is moved in, or it can be copied.
 template <class F>
@@ -24,7 +24,7 @@ concept Keepable = std::constructible_from<std::remove_cvref_t<F>, F>;
 
 /// Polls `child` once. True: it is ready or threw; it is destroyed and `outcome` says which.
 template <Future F>
-bool finish_into(Outcome<output_t<F>>& outcome, std::optional<F>& child, Context& cx) {
+bool finish_into(Outcome<output_t<F>>& outcome, Maybe<F>& child, Context& cx) {
   if (!poll_into(outcome, *child, cx)) return false;
   child.reset();
   return true;
@@ -35,7 +35,7 @@ class Child {
  public:
   using Stored = stored_t<output_t<F>>;
 
-  explicit Child(F&& future) : future_(std::move(future)) {}
+  explicit Child(F&& future) : future_(std::in_place, std::move(future)) {}
 
   /// True once the child is done. To be called again as often as one likes.
   bool poll(Context& cx) { return is_done() || finish_into(outcome_, future_, cx); }
@@ -49,8 +49,8 @@ class Child {
   Stored& output() noexcept { return outcome_.stored(); }
 
  private:
-  std::optional<F> future_;
+  Maybe<F> future_;
   Outcome<output_t<F>> outcome_;
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

@@ -2,12 +2,13 @@
 // future it takes nothing.
 #pragma once
 
+#include <exception>
 #include <type_traits>
 #include <utility>
 
-#include "rouse/core/outcome.hpp"
+#include "rouse/core/internal/outcome.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 /// Whether `Fn` can be called with an output of type T.
 template <class Fn, class T>
@@ -30,4 +31,31 @@ continuation_result_t<Fn, T> call_with(Fn&& fn, Outcome<T>& outcome) {
   }
 }
 
-}  // namespace rouse
+/// A future that a function made of an output. It may refer to the output until it ends: a
+/// coroutine that takes its argument as `const T&` does.
+template <class F, class T>
+class Continued {
+ public:
+  /// Throws what is in `output`, or what `fn` throws.
+  template <class Fn>
+  Continued(Outcome<T>&& output, Fn&& fn)
+      : output_(std::move(output)), future(make(std::forward<Fn>(fn))) {}
+
+ private:
+  template <class Fn>
+  F make(Fn&& fn) {
+    if constexpr (std::is_void_v<T> || std::is_reference_v<T>) {
+      return call_with(std::forward<Fn>(fn), output_);
+    } else {
+      if (output_.is_error()) std::rethrow_exception(output_.error());
+      return std::forward<Fn>(fn)(std::move(output_.stored()));
+    }
+  }
+
+  Outcome<T> output_;  // destroyed after the future
+
+ public:
+  F future;
+};
+
+}  // namespace rouse::internal

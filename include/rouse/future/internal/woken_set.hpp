@@ -23,13 +23,13 @@
 #include <utility>
 
 #include "rouse/base/atomic.hpp"
-#include "rouse/base/block_pool.hpp"
 #include "rouse/base/cell.hpp"
+#include "rouse/base/internal/block_pool.hpp"
 #include "rouse/core/atomic_waker.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/core/waker.hpp"
 
-namespace rouse {
+namespace rouse::internal {
 
 /// A child as the set sees it. Begins as queued: it has to be polled a first time.
 class WokenNode {
@@ -82,9 +82,10 @@ class WokenSet {
   /// Appends a node that was just made to the batch.
   void append(WokenNode& node) noexcept { append_list(&node, &node); }
 
-  /// Takes out what was woken until now. What is woken later wakes `parent`.
+  /// Takes out what was woken until now. What is woken later wakes `parent`; the one before it, if
+  /// `parent` waits for nothing.
   void begin_poll(const Waker& parent) {
-    parent_.register_waker(parent);
+    if (!parent.will_wake(Waker::noop())) parent_.register_waker(parent);
     // ORDER: acq_rel; acquire sees the nodes pushed, release publishes the parent's waker to the
     // next push.
     WokenNode* const newest = top_.exchange(nullptr, memory_order_acq_rel);
@@ -148,4 +149,4 @@ class WokenSet {
   WokenNode closed_;  // a mark: the top of a closed set
 };
 
-}  // namespace rouse
+}  // namespace rouse::internal

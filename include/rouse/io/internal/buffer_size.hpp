@@ -3,9 +3,9 @@
 
 #include <cstddef>
 
-namespace rouse::io {
+namespace rouse::internal {
 
 /// Unless told otherwise.
 inline constexpr std::size_t default_buffer_size = std::size_t{8} * 1024;
 
-}  // namespace rouse::io
+}  // namespace rouse::internal

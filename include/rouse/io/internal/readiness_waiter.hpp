@@ -4,17 +4,18 @@
 
 #include <cstdint>
 
-#include "rouse/base/attributes.hpp"
 #include "rouse/base/cell.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/ring.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/io/ready.hpp"
 
-namespace rouse::io {
+namespace rouse::internal {
 
 class IoSource;
 
 /// Once it waits it must not be moved.
-class ROUSE_API ReadinessWaiter {
+class ROUSE_API ReadinessWaiter : RingLink {
  public:
   ReadinessWaiter() noexcept = default;
   ReadinessWaiter(ReadinessWaiter&& other) noexcept;
@@ -23,7 +24,7 @@ class ROUSE_API ReadinessWaiter {
   }
 
   /// False: the latest context's waker will be woken when `source` becomes ready for that.
-  bool poll(IoSource& source, Interest interest, Context& cx, Ready& ready);
+  bool poll(IoSource& source, io::Interest interest, Context& cx, io::Ready& ready);
 
  private:
   friend class IoSource;
@@ -31,11 +32,10 @@ class ROUSE_API ReadinessWaiter {
 
   // Guarded by the source's lock while `source_` is set, but for `source_`, which is the future's.
   IoSource* source_ = nullptr;
-  ReadinessWaiter* prev_ = nullptr;
-  ReadinessWaiter* next_ = nullptr;  // null: it was taken out to be woken
   Cell<Waker> waker_;
   std::uint64_t since_ = 0;  // the source's tick when it began to wait
-  Interest interest_ = Interest::readable;
+  io::Interest interest_ = io::Interest::readable;
+  bool is_linked_ = false;  // false: it was taken out to be woken
 };
 
-}  // namespace rouse::io
+}  // namespace rouse::internal

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "rouse/model/hooks.hpp"
+#include "rouse/model/internal/hooks.hpp"
 
 namespace rouse::model {
 

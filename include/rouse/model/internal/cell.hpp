@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "rouse/model/atomic.hpp"
-#include "rouse/model/hooks.hpp"
+#include "rouse/model/internal/atomic.hpp"
+#include "rouse/model/internal/hooks.hpp"
 
 namespace rouse::model {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <source_location>
 
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
 
 namespace rouse::model {
 

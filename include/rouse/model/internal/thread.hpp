@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "rouse/model/hooks.hpp"
+#include "rouse/model/internal/hooks.hpp"
 
 namespace rouse::model {
 

@@ -10,11 +10,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "rouse/core/borrow.hpp"
-#include "rouse/core/movable_until_polled.hpp"
+#include "rouse/core/internal/borrow.hpp"
+#include "rouse/core/internal/movable_until_polled.hpp"
 #include "rouse/core/stream.hpp"
 
-namespace rouse::stream {
+namespace rouse::internal {
 
 template <Stream S>
 class Source {
@@ -79,4 +79,4 @@ constexpr bool can_keep_stream() noexcept {
   return Stream<Kept> && is_kept;
 }
 
-}  // namespace rouse::stream
+}  // namespace rouse::internal

@@ -11,17 +11,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "rouse/base/atomic.hpp"
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/box.hpp"
+#include "rouse/base/internal/spin_lock.hpp"
 #include "rouse/base/ref_ptr.hpp"
-#include "rouse/base/spin_lock.hpp"
 #include "rouse/core/context.hpp"
-#include "rouse/sync/wait_list.hpp"
-#include "rouse/sync/wait_until.hpp"
+#include "rouse/sync/internal/wait_list.hpp"
+#include "rouse/sync/internal/wait_until.hpp"
 
-namespace rouse::sync {
+namespace rouse::internal {
 
 /// A value that was sent. `destroy` knows what it is.
 class BroadcastNode {
@@ -55,8 +55,8 @@ class ROUSE_API BroadcastCore : public RefCounted<BroadcastCore> {
   explicit BroadcastCore(std::size_t capacity);
 
   // The sender's.
-  /// How many receivers will get it. 0: there is none, and nothing happened.
-  std::size_t send(RefPtr<BroadcastNode> node) noexcept;
+  /// How many receivers will get it. 0: there is none, and `node` is still the caller's.
+  std::size_t send(RefPtr<BroadcastNode>& node) noexcept;
   void add_sender() noexcept { senders_.fetch_add(1, memory_order_relaxed); }
   /// The last one closes the channel.
   void remove_sender() noexcept;
@@ -82,7 +82,7 @@ class ROUSE_API BroadcastCore : public RefCounted<BroadcastCore> {
   }
   /// Null: there is nothing. Adds to `missed` how many values were gone before.
   [[nodiscard]] RefPtr<BroadcastNode> take(Position& next, std::uint64_t& missed) noexcept;
-  [[nodiscard]] std::size_t len(Position next) const noexcept;
+  [[nodiscard]] std::size_t size(Position next) const noexcept;
   [[nodiscard]] bool is_closed() const noexcept { return (word() & closed_bit) != 0; }
 
  private:
@@ -106,7 +106,7 @@ class ROUSE_API BroadcastCore : public RefCounted<BroadcastCore> {
 
   const std::size_t capacity_;
   const std::size_t mask_;
-  const std::unique_ptr<Slot[]> ring_;
+  const internal::Box<Slot[]> ring_;
   SpinLock lock_;
   atomic<Position> word_{0};  // twice the tail, and whether it is closed; written under the lock
   atomic<std::size_t> receivers_{0};  // written under the lock
@@ -115,4 +115,4 @@ class ROUSE_API BroadcastCore : public RefCounted<BroadcastCore> {
   WaitList senders_waiting_;
 };
 
-}  // namespace rouse::sync
+}  // namespace rouse::internal

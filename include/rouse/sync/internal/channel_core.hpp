@@ -14,14 +14,15 @@
 //    wakes a receiver once the slot is full.
 //  - A sender that finds no room says so in `head` (senders wait) the same way: either it sees that
 //    the receiver moved on, or the receiver sees the bit and gives the room to the one that came
-//    first, as a reservation. While the bit is in `claims` nobody else takes room.
+//    first, as a reservation. While the bit is in `claims` nobody else takes room. The first may
+//    want room for many: the others wait behind it, though there is room for them, and are looked
+//    after when it leaves.
 //  - Both bits are set and cleared under the lock, and are set exactly while somebody waits.
 //  - A ring begins small. When it is full and the channel is not, the channel goes on in a ring of
 //    twice the size, from the same position; when a large one was emptied, in a small one. The old
 //    ring is sealed: the receiver empties it, and then goes on to the next.
 //  - `head` of a sealed ring says so, too: the receiver that moves it on moves that of the next
-//  ring
-//    as well. So the head of the newest ring is that of the channel, or a little behind.
+//    ring as well. So the head of the newest ring is that of the channel, or a little behind.
 //  - The slots of a ring are freed when it was emptied. The ring itself stays, for later use, since
 //    a slow sender may still look at it: positions never go back, so what it finds there is as it
 //    was (sealed), or belongs to the newest ring, or makes its exchange fail.
@@ -32,19 +33,27 @@
 
 #include "rouse/base/assert.hpp"
 #include "rouse/base/atomic.hpp"
-#include "rouse/base/attributes.hpp"
 #include "rouse/base/cell.hpp"
-#include "rouse/base/spin_lock.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/spin_lock.hpp"
 #include "rouse/core/poll.hpp"
-#include "rouse/sync/wait_list.hpp"
+#include "rouse/sync/internal/wait_list.hpp"
 
-namespace rouse::sync {
+namespace rouse::internal {
 
 /// One who waits for room.
 class WaitingSender : public Waiter {
  public:
   WaitingSender() noexcept = default;
   bool is_refused = false;  // notified, but without room: the channel was closed
+  bool wants_many = false;  // it is a WaitingForMany
+};
+
+/// One who waits for room for several messages at once.
+class WaitingForMany : public WaitingSender {
+ public:
+  explicit WaitingForMany(std::uint32_t n) noexcept : needed(n) { wants_many = true; }
+  const std::uint32_t needed;
 };
 
 class ROUSE_API ChannelCore {
@@ -97,22 +106,25 @@ class ROUSE_API ChannelCore {
   }
   /// Claims a position, if there is room and nobody waits for it.
   [[nodiscard]] Room claim(Claim& claimed) { return take_room(one_position, claimed); }
-  /// The same, for a position that is claimed later: see `claim_reserved`.
-  [[nodiscard]] Room reserve() {
+  /// The same, for positions that are claimed later: see `claim_reserved`.
+  [[nodiscard]] Room reserve(std::uint32_t n = 1) {
     Claim none;
-    return take_room(one_reserved, none);
+    return take_room(n * one_reserved, none, n);
   }
   /// Makes a reservation the claim of a position.
   [[nodiscard]] Claim claim_reserved() noexcept;
-  /// Gives a reservation back.
-  void unreserve() noexcept;
+  /// Gives reservations back.
+  void unreserve(std::uint32_t n = 1) noexcept;
   /// After the claimed slot was marked full.
   void filled(const Claim& claim) noexcept {
     if (claim.receivers_wait) [[unlikely]]
       claim.is_last ? wake_receivers() : wake_receiver();
   }
   /// Waits for a reservation. True: there is one. False: the channel is closed.
-  [[nodiscard]] Poll<bool> poll_room(WaitingSender& sender, const Context& cx);
+  /// `at_once`: if there is room now, it is claimed instead. A reservation there would be seen: as
+  /// a channel that is full for senders and empty for receivers.
+  [[nodiscard]] Poll<bool> poll_room(WaitingSender& sender, const Context& cx,
+                                     Claim* at_once = nullptr);
   /// The future that waits for a reservation is dropped.
   void leave(WaitingSender& sender) noexcept;
 
@@ -132,8 +144,9 @@ class ROUSE_API ChannelCore {
     return (head & sealed) == 0 || emptied_sealed(ring);
   }
   /// The slot at `head` is not full: true if there is a next ring, which is now the one to read.
-  [[nodiscard]] bool next_ring() noexcept {
-    return (reading_->claims.load(memory_order_relaxed) & sealed) != 0 && next_ring_if_emptied();
+  [[nodiscard]] bool next_ring() noexcept { return has_next_ring() && next_ring_if_emptied(); }
+  [[nodiscard]] bool has_next_ring() const noexcept {
+    return (reading_->claims.load(memory_order_relaxed) & sealed) != 0;
   }
 
   // --- Receiving: any. ---
@@ -156,6 +169,8 @@ class ROUSE_API ChannelCore {
     // ORDER: acquire; sees what was done before `close`.
     return (newest().claims.load(memory_order_acquire) & closed) != 0;
   }
+  /// It is closed, nothing is reserved and everything was received: for good.
+  [[nodiscard]] bool has_ended() const noexcept;
   /// True: it is closed. False: `cx` is woken then.
   [[nodiscard]] bool poll_no_receiver(Waiter& watcher, Context& cx);
   void stop_waiting_for_receivers(Waiter& watcher) noexcept;
@@ -225,13 +240,13 @@ class ROUSE_API ChannelCore {
   static std::uint32_t capacity_of(const Ring& ring) noexcept {
     return static_cast<std::uint32_t>(ring.capacity.load(memory_order_relaxed));
   }
-  static bool has_room_now(Ring& ring, std::uint64_t claims) noexcept;
+  static bool has_room_now(Ring& ring, std::uint64_t claims, std::uint32_t n = 1) noexcept;
   /// ORDER: acquire; sees the ring that was installed.
   const Ring& newest() const noexcept { return *ring_.load(memory_order_acquire); }
 
-  /// Adds `taken` to the claims: one_position or one_reserved.
-  Room take_room(std::uint64_t taken, Claim& claimed);
-  Wait wait_for_room(WaitingSender& sender, const Context& cx);
+  /// Adds `taken` to the claims: one_position, or `n` times one_reserved.
+  Room take_room(std::uint64_t taken, Claim& claimed, std::uint32_t n = 1);
+  Wait wait_for_room(WaitingSender& sender, const Context& cx, Claim* at_once);
   bool next_ring_if_emptied() noexcept;
   static bool emptied_sealed(Ring& ring) noexcept;
   std::uint64_t change_reservation(std::uint64_t change, Ring*& ring) noexcept;
@@ -263,4 +278,4 @@ class ROUSE_API ChannelCore {
   atomic<std::size_t> receivers_{1};
 };
 
-}  // namespace rouse::sync
+}  // namespace rouse::internal

@@ -5,19 +5,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "rouse/base/atomic.hpp"
+#include "rouse/base/internal/construct.hpp"
+#include "rouse/base/internal/spin_lock.hpp"
 #include "rouse/base/ref_ptr.hpp"
-#include "rouse/base/spin_lock.hpp"
 #include "rouse/core/future.hpp"
-#include "rouse/sync/channel_core.hpp"
+#include "rouse/sync/internal/channel_core.hpp"
 
-namespace rouse::sync {
+namespace rouse::internal {
 
 template <class T>
 class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
@@ -38,7 +37,7 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
   /// Fills the slot that was claimed.
   void push(const Claim& claim, T&& value) noexcept {
     Slot& slot = slot_at(*claim.ring, claim.position);
-    std::construct_at(&slot.value, std::move(value));
+    internal::construct(&slot.value, std::move(value));
     // ORDER: release; publishes the value.
     slot.full.store(claim.position + 1, memory_order_release);
     filled(claim);
@@ -86,7 +85,7 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
         if (!cx.take_budget()) [[unlikely]]
           return pending;
         auto message = Poll<std::optional<T>>::ready(std::move(slot.value));
-        std::destroy_at(&slot.value);
+        internal::destroy(&slot.value);
         if (emptied(ring)) [[unlikely]]
           serve_senders_soon(cx);
         return message;
@@ -123,12 +122,17 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
       if (!waiter.is_notified() && WaitList::keep_waker(lock, waiter, cx)) return pending;
       waiter.reset();
     }
+    // The only receiver has looked there just now (poll_recv), and has no ring to leave: before it
+    // waits, wait_for_message looks again.
+    bool looks = was_notified || !has_one_receiver() || has_next_ring();
     constexpr unsigned spins = 16;
-    for (unsigned attempt = 0; attempt < spins; ++attempt) {
-      bool made_room = false;
-      std::optional<T> message = pop(made_room);
-      if (made_room) serve_senders_soon(cx);
-      if (message) return Poll<std::optional<T>>::ready(std::move(message));
+    for (unsigned attempt = 0; attempt < spins; ++attempt, looks = true) {
+      if (looks) {
+        bool made_room = false;
+        std::optional<T> message = pop(made_room);
+        if (made_room) serve_senders_soon(cx);
+        if (message) return Poll<std::optional<T>>::ready(std::move(message));
+      }
       switch (wait_for_message(waiter, cx)) {
         case Wait::pending:
           return pending;
@@ -160,7 +164,7 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
       Slot& slot = slot_at(ring, position);
       if (!is_full(slot, position)) continue;
       std::optional<T> value(std::move(slot.value));
-      std::destroy_at(&slot.value);
+      internal::destroy(&slot.value);
       made_room = emptied(ring);
       return value;
     } while (next_ring());
@@ -175,4 +179,4 @@ class MessageQueue : public RefCounted<MessageQueue<T>>, public ChannelCore {
   atomic<const Context*> serving_poll_{nullptr};  // which has serve_later_ at its end
 };
 
-}  // namespace rouse::sync
+}  // namespace rouse::internal

@@ -18,10 +18,10 @@
 #include <cstdint>
 
 #include "rouse/base/atomic.hpp"
-#include "rouse/base/attributes.hpp"
+#include "rouse/base/internal/attributes.hpp"
 #include "rouse/core/context.hpp"
 
-namespace rouse::sync {
+namespace rouse::internal {
 
 class ROUSE_API OneshotCore {
  public:
@@ -105,4 +105,4 @@ class ROUSE_API OneshotCore {
   Slot sender_slot_;
 };
 
-}  // namespace rouse::sync
+}  // namespace rouse::internal

@@ -1,9 +1,16 @@
-// Permits: a number of permits and who waits for them, in order: what Semaphore, Mutex and RwLock
-// are made of. Needs no heap, no exceptions and no system.
+// Permits: a number of permits and their waiters, in order: what Semaphore, Mutex and RwLock are
+// made of. Needs no heap, no exceptions, no clock and no operating system.
 //
-// The state is one word: the permits, whether somebody waits, whether it is closed. Without waiters
-// taking and giving are one exchange of it. While `has_waiters` is set only the holder of the lock
-// changes the word, and permits go to the waiters in their order: nobody overtakes.
+// The state is one word: the permits, whether somebody waits, whether it is closed. Without
+// waiters, taking and giving are one exchange of it. While `has_waiters` is set, only the holder of
+// the lock changes the word, and permits go to the waiters in order.
+//
+// Who wants *some* permits is not overtaken. Who wants *all* (a Mutex, a writer) can be, once: when
+// all are there, they stay free, the first waiter is *woken*, and whoever comes first takes them.
+// So a lock does not stand still until the woken task is polled. When that one is polled or
+// dropped, it looks after the queue; until then others just take and give. If it comes too late, it
+// is the first to wait again, and is given the permits next time. Proof:
+// docs/design/0020-a-free-lock-may-be-taken.md.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +18,27 @@
 
 #include "rouse/base/assert.hpp"
 #include "rouse/base/atomic.hpp"
-#include "rouse/base/attributes.hpp"
-#include "rouse/base/spin_lock.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/spin_lock.hpp"
 #include "rouse/core/future.hpp"
-#include "rouse/sync/wait_list.hpp"
+#include "rouse/sync/internal/wait_list.hpp"
 
-namespace rouse::sync {
+namespace rouse::internal {
 
-class Acquiring;
+/// A waiter for permits: part of all futures that lock something.
+class Acquiring : public Waiter {
+ public:
+  explicit Acquiring(std::uint32_t n, bool wants_all = false) noexcept
+      : wants_all_(wants_all), needed_(n) {}
+  [[nodiscard]] std::uint32_t needed() const noexcept { return needed_; }
+
+ private:
+  friend class Permits;
+  enum class News : std::uint8_t { granted, refused, woken } news_{};  // if it was notified
+  bool wants_all_;
+  bool lost_turn_ = false;  // it was woken in vain
+  std::uint32_t needed_;
+};
 
 class ROUSE_API Permits {
  public:
@@ -28,11 +48,11 @@ class ROUSE_API Permits {
     ROUSE_ASSERT(permits <= max, "more permits than there can be: SIZE_MAX / 8");
   }
 
-  /// Gives `n` permits, to those who wait or for those who come.
+  /// Gives `n` permits, to waiters or to those who come later.
   void give(std::size_t n) noexcept { give(n, state_.load(memory_order_relaxed)); }
-  /// The same, if most likely there is none now: a guess costs less than to look.
+  /// The same, if there is probably none now: a guess costs less than a load.
   void give_to_none(std::size_t n) noexcept { give(n, 0); }
-  /// Takes away up to `n` for good; says how many there were to take.
+  /// Removes up to `n` for good; returns how many it removed.
   std::size_t forget(std::size_t n) noexcept;
   [[nodiscard]] std::size_t available() const noexcept {
     return state_.load(memory_order_relaxed) >> permit_shift;
@@ -40,14 +60,27 @@ class ROUSE_API Permits {
 
   /// True: `n` permits were taken. Not while somebody waits.
   [[nodiscard]] bool try_take(std::uint32_t n) noexcept {
-    return try_take(n, state_.load(memory_order_relaxed));
+    return try_take(n, state_.load(memory_order_relaxed), closed | has_waiters | woken);
   }
-  /// The same, if most likely there are just `n`: a guess costs less than to look.
+  /// The same for all there are, even if another one was woken for them. That they are free and
+  /// nobody waits is a guess, which costs less than a load.
   [[nodiscard]] bool try_take_all(std::uint32_t n) noexcept {
-    return try_take(n, std::size_t{n} << permit_shift);
+    return try_take(n, std::size_t{n} << permit_shift, closed | has_waiters);
   }
 
-  /// Whoever waits, now or later, is refused.
+  /// For a future. True: it has the permits. False: they are closed.
+  template <bool All = false>
+  Poll<bool> poll_take(Acquiring& waiter, Context& cx) noexcept {
+    if (!cx.take_budget()) return pending;
+    const std::uint32_t n = waiter.needed_;
+    if (waiter.is_fresh() && (All ? try_take_all(n) : try_take(n))) [[likely]]
+      return Poll<bool>::ready(true);
+    return wait(waiter, cx);
+  }
+  /// For a future that is dropped while it waits.
+  void leave(Acquiring& waiter) noexcept;
+
+  /// All waiters, now and later, are refused.
   void close() noexcept;
   [[nodiscard]] bool is_closed() const noexcept {
     // ORDER: acquire; sees what was done before `close`.
@@ -55,24 +88,19 @@ class ROUSE_API Permits {
   }
 
  private:
-  friend class Acquiring;
-
   static constexpr std::size_t closed = 1;
   static constexpr std::size_t has_waiters = 2;
-  static constexpr unsigned permit_shift = 2;
+  static constexpr std::size_t woken = 4;  // one was, and has not come back. Not with has_waiters
+  static constexpr unsigned permit_shift = 3;
 
-  /// Open, nobody waits, and n permits are there.
-  static constexpr bool has(std::size_t state, std::uint32_t n) noexcept {
-    return (state & (closed | has_waiters)) == 0 && state >> permit_shift >= n;
-  }
   static std::size_t plus(std::size_t state, std::size_t n) noexcept {
     ROUSE_ASSERT(n <= max - (state >> permit_shift),
                  "more permits than there can be: some were given back twice");
     return state + (n << permit_shift);
   }
 
-  bool try_take(std::uint32_t n, std::size_t state) noexcept {
-    while (has(state, n)) {
+  bool try_take(std::uint32_t n, std::size_t state, std::size_t obstacles) noexcept {
+    while ((state & obstacles) == 0 && state >> permit_shift >= n) {
       // ORDER: acquire; sees what the last holder did.
       if (state_.compare_exchange_weak(state, state - (std::size_t{n} << permit_shift),
                                        memory_order_acquire, memory_order_relaxed)) [[likely]]
@@ -91,47 +119,15 @@ class ROUSE_API Permits {
   }
   void give_contended(std::size_t n) noexcept;
   void serve(SpinGuard& guard, std::size_t n) noexcept;
+  void wake_first(SpinGuard& guard, std::size_t permits) noexcept;
   Poll<bool> wait(Acquiring& waiter, const Context& cx) noexcept;
-  void leave(Acquiring& waiter) noexcept;
+  Poll<bool> begin_to_wait(Acquiring& waiter, const Context& cx) noexcept;
+  Poll<bool> come_back(Acquiring& waiter, const Context& cx) noexcept;
+  bool settle(const Acquiring& waiter, bool waits_again) noexcept;
 
   atomic<std::size_t> state_;
   SpinLock lock_;
   WaitList waiters_;
 };
 
-/// One who wants permits: what all futures that lock something are made of.
-class ROUSE_API Acquiring : public Waiter {
- public:
-  Acquiring(Permits& permits, std::uint32_t n) noexcept : needed_(n), permits_(&permits) {}
-  Acquiring(Acquiring&&) noexcept = default;
-  ~Acquiring() {
-    if (!is_fresh()) permits_->leave(*this);
-  }
-
-  /// True: the caller has the permits. False: they are closed.
-  Poll<bool> poll(Context& cx) noexcept {
-    if (!cx.take_budget()) return pending;
-    if (is_fresh() && permits_->try_take(needed_)) [[likely]]
-      return Poll<bool>::ready(true);
-    return wait(cx);
-  }
-  /// The same for all the permits there are.
-  Poll<bool> poll_all(Context& cx) noexcept {
-    if (!cx.take_budget()) return pending;
-    if (is_fresh() && permits_->try_take_all(needed_)) [[likely]]
-      return Poll<bool>::ready(true);
-    return wait(cx);
-  }
-  [[nodiscard]] std::uint32_t needed() const noexcept { return needed_; }
-
- private:
-  friend class Permits;
-
-  Poll<bool> wait(Context& cx) noexcept;
-
-  bool refused_ = false;  // notified, but without permits: they were closed
-  std::uint32_t needed_;
-  Permits* permits_;
-};
-
-}  // namespace rouse::sync
+}  // namespace rouse::internal

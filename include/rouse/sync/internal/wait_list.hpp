@@ -1,9 +1,9 @@
-// Waiter and WaitList: who waits for a primitive, in the order they came. A Waiter is a member of
-// the future that waits, so waiting allocates nothing, and leaving from the middle costs the same
-// as from the front. WakeBatch is how waiters are notified and woken.
+// Waiter and WaitList: the waiters of a primitive, in order of arrival. A Waiter is a member of the
+// waiting future, so waiting allocates nothing, and leaving from the middle costs the same as from
+// the front. WakeBatch notifies and wakes waiters.
 //
-//   fresh --push--> waiting --take--> taken --notify--> notified
-//              '----remove----> fresh
+//   fresh --push--> waiting --take--> taken --notify--> notified --push--> waiting
+//              '----remove----> fresh                       '----reset----> fresh
 //
 // Invariants:
 //  - The list and all but `is_notified` of its waiters belong to whoever holds the primitive's
@@ -25,47 +25,21 @@
 
 #include "rouse/base/assert.hpp"
 #include "rouse/base/atomic.hpp"
-#include "rouse/base/attributes.hpp"
 #include "rouse/base/cell.hpp"
-#include "rouse/base/spin_lock.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/ring.hpp"
+#include "rouse/base/internal/spin_lock.hpp"
 #include "rouse/core/context.hpp"
 
-namespace rouse::sync {
+namespace rouse::internal {
 
-/// A place in a circular list.
-class WaitLink {
- public:
-  /// Linked nowhere: to be inserted first.
-  WaitLink() noexcept {}
-  WaitLink(const WaitLink&) = delete;
-  WaitLink& operator=(const WaitLink&) = delete;
-
-  void insert_before(WaitLink& next) noexcept {
-    next_ = &next;
-    prev_ = std::exchange(next.prev_, this);
-    prev_->next_ = this;
-  }
-  void unlink() noexcept {
-    prev_->next_ = next_;
-    next_->prev_ = prev_;
-  }
-
- protected:
-  ~WaitLink() = default;
-
-  explicit constexpr WaitLink(std::nullptr_t) noexcept : prev_(this), next_(this) {}
-
-  WaitLink* prev_;
-  WaitLink* next_;
-};
-
-/// Derive from it what a waiter of some primitive has besides. Most futures are ready at once: so a
-/// fresh waiter is nothing but its state, the rest is made when it begins to wait.
-class Waiter : public WaitLink {
+/// Derive from it what a waiter of some primitive needs in addition. Most futures are ready at
+/// once: so a fresh waiter is nothing but its state; the rest is created when it begins to wait.
+class Waiter : public RingLink {
  public:
   Waiter() noexcept {}
   /// A future may be moved until its first poll: its waiter is fresh then.
-  Waiter(Waiter&& other) noexcept : WaitLink() {
+  Waiter(Waiter&& other) noexcept : RingLink() {
     ROUSE_ASSERT(other.is_fresh(),
                  "a future was moved after its first poll: move it before, or keep it in a "
                  "rouse::AnyFuture, which may be moved at any time");
@@ -74,12 +48,11 @@ class Waiter : public WaitLink {
   // The future's, without the lock.
   [[nodiscard]] bool is_fresh() const noexcept { return load() == State::fresh; }
   [[nodiscard]] bool is_notified() const noexcept { return load() == State::notified; }
-  /// What it was notified of is taken: the future may wait again.
+  /// The notification was consumed: the future may wait again.
   void reset() noexcept { state_.store(State::fresh, memory_order_relaxed); }
-  /// The future did not take it yet: dropped now, it passes it on.
+  /// The future did not consume it yet: if dropped now, it passes it on.
   void keep_notified() noexcept { state_.store(State::notified, memory_order_relaxed); }
-  /// For a waiter that does not wait in the list any more: its notifier is about to be done with
-  /// it.
+  /// For a waiter that is no longer in the list: its notifier is about to finish with it.
   void wait_until_notified() const noexcept {
     for (unsigned attempt = 0; !is_notified(); ++attempt) back_off(attempt);
   }
@@ -107,39 +80,40 @@ class Waiter : public WaitLink {
 };
 
 /// Every member but `keep_waker` is for whoever holds the primitive's lock.
-class WaitList : WaitLink {
+class WaitList : RingHead {
  public:
   class WakeBatch;
 
-  constexpr WaitList() noexcept : WaitLink(nullptr) {}
+  constexpr WaitList() noexcept = default;
   ~WaitList() {
-    ROUSE_ASSERT(is_empty(),
+    ROUSE_ASSERT(empty(),
                  "something was destroyed while a future waits for it: a mutex, a semaphore or the "
                  "like must outlive all futures that it gave");
   }
 
-  [[nodiscard]] bool is_empty() const noexcept { return next_ == this; }
+  using RingHead::empty;
 
-  /// The one that came first; there must be one. `W` is what all waiters of this list are.
+  /// The first waiter; there must be one. `W` is the type of all waiters of this list.
   template <class W = Waiter>
   [[nodiscard]] W& first() noexcept {
-    return static_cast<W&>(*next_);
+    return static_cast<W&>(*next());
   }
-  /// The one that came last; there must be one.
+  /// The last waiter; there must be one.
   template <class W = Waiter>
   [[nodiscard]] W& last() noexcept {
-    return static_cast<W&>(*prev_);
+    return static_cast<W&>(*prev());
   }
 
-  /// Lets `waiter`, which is fresh, wait as the last. It is not woken if `waker` is empty.
-  void push(Waiter& waiter, Waker waker) noexcept {
+  /// Appends `waiter`, which is fresh, or puts it in front of all, when it was notified in vain. It
+  /// is not woken if `waker` is empty.
+  void push(Waiter& waiter, Waker waker, bool in_front = false) noexcept {
     new (&waiter.waker_) Waiter::KeptWaker(std::move(waker));
     waiter.state_.store(Waiter::State::waiting, memory_order_relaxed);
-    waiter.insert_before(*this);
+    waiter.insert_before(in_front ? *next() : *this);
   }
 
   /// The future gives up, or found what it wanted: fresh again. Its waker goes to `dropped`, for
-  /// the caller to drop once the lock is given back. False: it was taken; `wait_until_notified`.
+  /// the caller to drop after unlocking. False: it was taken; `wait_until_notified`.
   [[nodiscard]] bool remove(Waiter& waiter, Waker& dropped) noexcept {
     if (waiter.load() != Waiter::State::waiting) return false;
     waiter.unlink();
@@ -149,16 +123,11 @@ class WaitList : WaitLink {
   }
 
   /// Moves all waiters to `other`, which is empty. They can be taken and removed there as here: so
-  /// those who come meanwhile are told apart from those who were there.
-  void move_to(WaitList& other) noexcept {
-    if (is_empty()) return;
-    other.insert_before(*this);
-    unlink();
-    prev_ = next_ = this;
-  }
+  /// later waiters are told apart from these.
+  void move_to(WaitList& other) noexcept { RingHead::move_to(other); }
 
-  /// For a future that is polled again while it waits: it is the latest waker that counts. False:
-  /// the waiter was notified meanwhile. Takes the primitive's lock itself.
+  /// For a future that is polled again while it waits: the latest waker counts. False: the waiter
+  /// was notified meanwhile. Takes the primitive's lock itself.
   static bool keep_waker(SpinLock& lock, Waiter& waiter, const Context& cx) {
     if (has_waker(lock, waiter, cx)) return true;
     Waker waker = cx.waker();
@@ -180,7 +149,7 @@ class WaitList : WaitLink {
   }
 };
 
-/// Waiters to be notified and woken once the lock is given back.
+/// Waiters to notify and wake after unlocking.
 class WaitList::WakeBatch {
  public:
   WakeBatch() noexcept {}
@@ -188,7 +157,7 @@ class WaitList::WakeBatch {
   WakeBatch& operator=(const WakeBatch&) = delete;
   ~WakeBatch() { ROUSE_ASSERT(size_ == 0, "a WakeBatch was not woken"); }
 
-  /// Wake them before there are more.
+  /// Wake them before adding more.
   [[nodiscard]] bool is_full() const noexcept { return size_ == capacity; }
 
   /// Takes a waiter out of the list where it waits, under the lock.
@@ -228,4 +197,4 @@ class WaitList::WakeBatch {
 };
 using WakeBatch = WaitList::WakeBatch;
 
-}  // namespace rouse::sync
+}  // namespace rouse::internal

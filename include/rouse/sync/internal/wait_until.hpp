@@ -1,15 +1,15 @@
-// How a future waits for a condition that a primitive's lock guards, and how all who wait are told
-// to look again. For primitives whose notifications carry nothing: one that is lost with a dropped
-// future is no loss, because the condition stays.
+// How a future waits for a condition that a primitive's lock guards, and how all waiters are told
+// to check again. For primitives whose notifications carry nothing: losing one with a dropped
+// future does no harm, because the condition stays.
 #pragma once
 
 #include <utility>
 
-#include "rouse/base/spin_lock.hpp"
+#include "rouse/base/internal/spin_lock.hpp"
 #include "rouse/core/context.hpp"
-#include "rouse/sync/wait_list.hpp"
+#include "rouse/sync/internal/wait_list.hpp"
 
-namespace rouse::sync {
+namespace rouse::internal {
 
 /// The future that owns `waiter` waits no more: fresh again. Its waker, if it was not woken.
 inline Waker take_back(SpinLock& lock, WaitList& waiters, Waiter& waiter) noexcept {
@@ -25,7 +25,8 @@ inline Waker take_back(SpinLock& lock, WaitList& waiters, Waiter& waiter) noexce
 inline void stop_waiting(SpinLock& lock, WaitList& waiters, Waiter& waiter) noexcept {
   take_back(lock, waiters, waiter);
 }
-/// The same when the owner of `waiter` moves: whoever waits is woken, to ask it at its new place.
+/// The same when the owner of `waiter` moves: the waiter is woken, and must poll it at its new
+/// place.
 inline void wake_and_stop_waiting(SpinLock& lock, WaitList& waiters, Waiter& waiter) noexcept {
   if (Waker waker = take_back(lock, waiters, waiter)) std::move(waker).wake();
 }
@@ -53,16 +54,16 @@ bool wait_until(SpinLock& lock, WaitList& waiters, Waiter& waiter, Context& cx,
   return true;
 }
 
-/// Notifies all who wait now. The lock is held; here it is given back, and all are woken after
+/// Notifies all current waiters. The lock is held; it is released here, and all are woken after
 /// that.
 inline void notify_all_and_unlock(SpinLock& lock, WaitList& waiters) noexcept {
-  if (waiters.is_empty()) return lock.unlock();
+  if (waiters.empty()) return lock.unlock();
   WakeBatch batch;
   WaitList all;
   waiters.move_to(all);
   for (;;) {
-    while (!all.is_empty() && !batch.is_full()) batch.take(all.first());
-    const bool more = !all.is_empty();
+    while (!all.empty() && !batch.is_full()) batch.take(all.first());
+    const bool more = !all.empty();
     lock.unlock();
     batch.wake_all();
     if (!more) return;
@@ -70,4 +71,4 @@ inline void notify_all_and_unlock(SpinLock& lock, WaitList& waiters) noexcept {
   }
 }
 
-}  // namespace rouse::sync
+}  // namespace rouse::internal

@@ -12,13 +12,13 @@
 #include <utility>
 
 #include "rouse/base/atomic.hpp"
-#include "rouse/base/attributes.hpp"
-#include "rouse/base/spin_lock.hpp"
+#include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/spin_lock.hpp"
 #include "rouse/core/context.hpp"
-#include "rouse/sync/wait_list.hpp"
-#include "rouse/sync/wait_until.hpp"
+#include "rouse/sync/internal/wait_list.hpp"
+#include "rouse/sync/internal/wait_until.hpp"
 
-namespace rouse::sync {
+namespace rouse::internal {
 
 class ROUSE_API WatchCore {
  public:
@@ -80,4 +80,4 @@ class ROUSE_API WatchCore {
   WaitList senders_waiting_;
 };
 
-}  // namespace rouse::sync
+}  // namespace rouse::internal

@@ -6,7 +6,7 @@
 //     '---------- cancel ---------'---- cancel -----'
 //
 // The future's thread owns the entry, except that while it is in a wheel the links and the waker
-// belong to whoever holds that wheel's lock. docs/design/0010 tells the protocol.
+// belong to whoever holds that wheel's lock. docs/design/0010 explains the protocol.
 #pragma once
 
 #include <cstdint>
@@ -14,34 +14,21 @@
 #include "rouse/base/assert.hpp"
 #include "rouse/base/atomic.hpp"
 #include "rouse/base/cell.hpp"
+#include "rouse/base/internal/ring.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/time/instant.hpp"
 
-namespace rouse::time {
-
-/// A place in a list of a TimerWheel, whose both fields are while it is in one.
-class WheelLink {
- public:
-  WheelLink() noexcept = default;
-  WheelLink(const WheelLink&) = delete;
-  WheelLink& operator=(const WheelLink&) = delete;
-
-  WheelLink* prev = nullptr;
-  WheelLink* next = nullptr;
-
- protected:
-  ~WheelLink() = default;
-};
+namespace rouse::internal {
 
 /// What a TimerWheel keeps. The deadline must not change while it is in one.
-class WheelNode : public WheelLink {
+class WheelNode : public RingLink {
  public:
-  explicit WheelNode(Instant at) noexcept : deadline(at) {}
+  explicit WheelNode(time::Instant at) noexcept : deadline(at) {}
 
-  Instant deadline;
+  time::Instant deadline;
   /// A node some places further on in the list, if it is still there: only ever prefetched. A node
   /// whose time comes is nowhere in the cache, and following `next` alone is one miss a node.
-  const WheelLink* ahead = nullptr;
+  const RingLink* ahead = nullptr;
 
  protected:
   ~WheelNode() = default;
@@ -52,8 +39,9 @@ class Timers;
 class ROUSE_API TimerEntry : public WheelNode {
  public:
   /// Fires at the first tick at or after `at`; if that has passed it has fired already.
-  explicit TimerEntry(Instant at) noexcept;
-  TimerEntry(Instant at, Instant now) noexcept : WheelNode(at), place_(at <= now ? fired : fresh) {}
+  explicit TimerEntry(time::Instant at) noexcept;
+  TimerEntry(time::Instant at, time::Instant now) noexcept
+      : WheelNode(at), place_(at <= now ? fired : fresh) {}
   /// A future may be moved until its first poll: its entry is in no wheel then.
   TimerEntry(TimerEntry&& other) noexcept
       : WheelNode(other.deadline), place_(other.place_.load(memory_order_relaxed)) {
@@ -61,15 +49,17 @@ class ROUSE_API TimerEntry : public WheelNode {
                  "a sleep was moved after its first poll: move it before, or keep it in a "
                  "rouse::AnyFuture, which may be moved at any time");
   }
-  ~TimerEntry() {
-    if (is_in_wheel()) cancel();
-  }
+  ~TimerEntry() { leave(); }
 
   /// True once the deadline has passed. False: the latest context's waker will be woken then. The
   /// first call puts the entry among the timers of this thread; there must be some.
   bool poll(Context& cx);
-  /// A new deadline. If somebody waits, he is woken at that one.
-  void reset(Instant at);
+  /// Takes it out of the timers, with the waker: so it may be moved. The next poll puts it back.
+  void leave() noexcept {
+    if (is_in_wheel()) cancel();
+  }
+  /// A new deadline. A current waiter is woken at the new one.
+  void reset(time::Instant at);
 
   [[nodiscard]] bool has_fired() const noexcept { return load() == fired; }
 
@@ -89,4 +79,4 @@ class ROUSE_API TimerEntry : public WheelNode {
   atomic<std::uintptr_t> place_;
 };
 
-}  // namespace rouse::time
+}  // namespace rouse::internal

@@ -1,0 +1,42 @@
+// Bytes: reading, writing, framing, descriptors. A contents page.
+#pragma once
+
+#include "rouse/io/async_buf_read.hpp"          // IWYU pragma: export
+#include "rouse/io/async_fd.hpp"                // IWYU pragma: export
+#include "rouse/io/async_read.hpp"              // IWYU pragma: export
+#include "rouse/io/async_write.hpp"             // IWYU pragma: export
+#include "rouse/io/buf_reader.hpp"              // IWYU pragma: export
+#include "rouse/io/buf_writer.hpp"              // IWYU pragma: export
+#include "rouse/io/buffer.hpp"                  // IWYU pragma: export
+#include "rouse/io/byte_container.hpp"          // IWYU pragma: export
+#include "rouse/io/bytes_reader.hpp"            // IWYU pragma: export
+#include "rouse/io/codec.hpp"                   // IWYU pragma: export
+#include "rouse/io/copy.hpp"                    // IWYU pragma: export
+#include "rouse/io/copy_bidirectional.hpp"      // IWYU pragma: export
+#include "rouse/io/duplex.hpp"                  // IWYU pragma: export
+#include "rouse/io/error.hpp"                   // IWYU pragma: export
+#include "rouse/io/flush.hpp"                   // IWYU pragma: export
+#include "rouse/io/frame_buffer.hpp"            // IWYU pragma: export
+#include "rouse/io/framed.hpp"                  // IWYU pragma: export
+#include "rouse/io/framed_read.hpp"             // IWYU pragma: export
+#include "rouse/io/framed_write.hpp"            // IWYU pragma: export
+#include "rouse/io/is_full_duplex.hpp"          // IWYU pragma: export
+#include "rouse/io/length_delimited_codec.hpp"  // IWYU pragma: export
+#include "rouse/io/lines.hpp"                   // IWYU pragma: export
+#include "rouse/io/lines_codec.hpp"             // IWYU pragma: export
+#include "rouse/io/owned_fd.hpp"                // IWYU pragma: export
+#include "rouse/io/read.hpp"                    // IWYU pragma: export
+#include "rouse/io/read_exact.hpp"              // IWYU pragma: export
+#include "rouse/io/read_to_end.hpp"             // IWYU pragma: export
+#include "rouse/io/read_until.hpp"              // IWYU pragma: export
+#include "rouse/io/readv.hpp"                   // IWYU pragma: export
+#include "rouse/io/ready.hpp"                   // IWYU pragma: export
+#include "rouse/io/seek_from.hpp"               // IWYU pragma: export
+#include "rouse/io/simplex.hpp"                 // IWYU pragma: export
+#include "rouse/io/sources.hpp"                 // IWYU pragma: export
+#include "rouse/io/split.hpp"                   // IWYU pragma: export
+#include "rouse/io/stdio.hpp"                   // IWYU pragma: export
+#include "rouse/io/take.hpp"                    // IWYU pragma: export
+#include "rouse/io/write.hpp"                   // IWYU pragma: export
+#include "rouse/io/write_all.hpp"               // IWYU pragma: export
+#include "rouse/io/writev.hpp"                  // IWYU pragma: export

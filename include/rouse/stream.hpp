@@ -1,0 +1,46 @@
+// Streams: sources, adapters, and what consumes them. A contents page.
+#pragma once
+
+#include "rouse/stream/and_then.hpp"             // IWYU pragma: export
+#include "rouse/stream/any_stream.hpp"           // IWYU pragma: export
+#include "rouse/stream/buffer_unordered.hpp"     // IWYU pragma: export
+#include "rouse/stream/buffered.hpp"             // IWYU pragma: export
+#include "rouse/stream/by_ref.hpp"               // IWYU pragma: export
+#include "rouse/stream/chain.hpp"                // IWYU pragma: export
+#include "rouse/stream/chunks.hpp"               // IWYU pragma: export
+#include "rouse/stream/chunks_timeout.hpp"       // IWYU pragma: export
+#include "rouse/stream/collect.hpp"              // IWYU pragma: export
+#include "rouse/stream/enumerate.hpp"            // IWYU pragma: export
+#include "rouse/stream/filter.hpp"               // IWYU pragma: export
+#include "rouse/stream/filter_map.hpp"           // IWYU pragma: export
+#include "rouse/stream/flat_map.hpp"             // IWYU pragma: export
+#include "rouse/stream/flatten.hpp"              // IWYU pragma: export
+#include "rouse/stream/fold.hpp"                 // IWYU pragma: export
+#include "rouse/stream/for_each.hpp"             // IWYU pragma: export
+#include "rouse/stream/for_each_concurrent.hpp"  // IWYU pragma: export
+#include "rouse/stream/inspect.hpp"              // IWYU pragma: export
+#include "rouse/stream/iter.hpp"                 // IWYU pragma: export
+#include "rouse/stream/map.hpp"                  // IWYU pragma: export
+#include "rouse/stream/map_ok.hpp"               // IWYU pragma: export
+#include "rouse/stream/map_while.hpp"            // IWYU pragma: export
+#include "rouse/stream/merge.hpp"                // IWYU pragma: export
+#include "rouse/stream/next.hpp"                 // IWYU pragma: export
+#include "rouse/stream/once.hpp"                 // IWYU pragma: export
+#include "rouse/stream/peekable.hpp"             // IWYU pragma: export
+#include "rouse/stream/poll_fn.hpp"              // IWYU pragma: export
+#include "rouse/stream/scan.hpp"                 // IWYU pragma: export
+#include "rouse/stream/skip.hpp"                 // IWYU pragma: export
+#include "rouse/stream/skip_while.hpp"           // IWYU pragma: export
+#include "rouse/stream/stream_map.hpp"           // IWYU pragma: export
+#include "rouse/stream/take.hpp"                 // IWYU pragma: export
+#include "rouse/stream/take_until.hpp"           // IWYU pragma: export
+#include "rouse/stream/take_while.hpp"           // IWYU pragma: export
+#include "rouse/stream/then.hpp"                 // IWYU pragma: export
+#include "rouse/stream/throttle.hpp"             // IWYU pragma: export
+#include "rouse/stream/timeout.hpp"              // IWYU pragma: export
+#include "rouse/stream/try_collect.hpp"          // IWYU pragma: export
+#include "rouse/stream/try_fold.hpp"             // IWYU pragma: export
+#include "rouse/stream/try_for_each.hpp"         // IWYU pragma: export
+#include "rouse/stream/try_next.hpp"             // IWYU pragma: export
+#include "rouse/stream/unfold.hpp"               // IWYU pragma: export
+#include "rouse/stream/zip.hpp"                  // IWYU pragma: export

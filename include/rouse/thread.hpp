@@ -1,0 +1,4 @@
+// System threads whose end can be awaited. A contents page.
+#pragma once
+
+#include "rouse/thread/thread.hpp"  // IWYU pragma: export

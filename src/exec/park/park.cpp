@@ -1,0 +1,7 @@
+#include "rouse/exec/park.hpp"
+
+namespace rouse {
+
+Park::~Park() = default;
+
+}  // namespace rouse

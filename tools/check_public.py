@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""The public line (docs/stability.md): contents pages reach every public header, and nothing else.
+
+A header stands on its layer's page, which rouse.hpp includes, or on all.hpp, which is for those that few programs need.
+"""
+
+import pathlib
+import re
+import sys
+
+HEADERS = pathlib.Path(__file__).resolve().parent.parent / "include" / "rouse"
+# Pages that rouse.hpp leaves out: what only tests need.
+FOR_TESTS = {"testing.hpp", "model.hpp"}
+# Headers that stand on the page of another layer.
+ELSEWHERE = {"base/atomic.hpp": "model.hpp", "base/cell.hpp": "model.hpp", "base/thread.hpp": "model.hpp"}
+
+
+def included(page):
+    return set(re.findall(r'^#include "rouse/([^"]+)"', page.read_text(encoding="utf-8"), re.M))
+
+
+def difference(page, expected):
+    found = included(HEADERS / page)
+    return [f"include/rouse/{page}: does not include rouse/{h}" for h in sorted(expected - found)] + [
+        f"include/rouse/{page}: includes rouse/{h}, which is not its to show"
+        for h in sorted(found - expected)
+    ]
+
+
+def main():
+    layers = sorted(p.name for p in HEADERS.iterdir() if p.is_dir())
+    pages = {layer + ".hpp": set() for layer in layers}
+    for layer in layers:
+        for header in (HEADERS / layer).glob("*.hpp"):
+            name = f"{layer}/{header.name}"
+            pages[ELSEWHERE.get(name, layer + ".hpp")].add(name)
+    for_few = included(HEADERS / "all.hpp") - {"rouse.hpp"}
+    unknown = for_few - set().union(*pages.values())
+    for headers in pages.values():
+        headers -= for_few
+    pages["rouse.hpp"] = {*pages, "version.hpp"} - FOR_TESTS
+    pages["all.hpp"] = {"rouse.hpp", *for_few} - unknown
+    problems = [p for page, expected in pages.items() for p in difference(page, expected)]
+    print("\n".join(problems or [f"{len(pages)} pages, {sum(map(len, pages.values()))} headers"]))
+    sys.exit(1 if problems else 0)
+
+
+main()
