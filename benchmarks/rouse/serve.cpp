@@ -1,4 +1,5 @@
 // The servers of the rows echo and http.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>

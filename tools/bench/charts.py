@@ -5,7 +5,7 @@ import math
 from xml.sax.saxutils import escape
 
 COLOURS = {"tokio": "#d1495b", "tokio-mimalloc": "#edae49", "go": "#00798c", "asio": "#7768ae",
-           "libuv": "#5a8a3a", "reference": "#9a9a9a"}
+           "libuv": "#5a8a3a", "tbb": "#3a5fa8", "reference": "#9a9a9a"}
 LEFT, RIGHT, TOP, STEP = 400, 40, 96, 24
 WIDTH = 1000
 FONT = 'font-family="sans-serif"'
@@ -14,12 +14,13 @@ FONT = 'font-family="sans-serif"'
 class Scale:
     """Ratios on a logarithmic axis."""
 
-    def __init__(self, ratios):
+    def __init__(self, ratios, left, right):
+        self._left, self._width = left, right - left
         self._low = min(-1, math.floor(math.log2(min(ratios))))
         self._high = max(1, math.ceil(math.log2(max(ratios))))
 
     def x(self, ratio):
-        return LEFT + (math.log2(ratio) - self._low) / (self._high - self._low) * (WIDTH - LEFT - RIGHT)
+        return self._left + (math.log2(ratio) - self._low) / (self._high - self._low) * self._width
 
     def ticks(self):
         return [2.0**power for power in range(self._low, self._high + 1)]
@@ -55,7 +56,7 @@ def chart(title, lines, runtimes):
     rows = [(line, ratios) for line, ratios in rows if ratios]
     if not rows:
         return None
-    scale = Scale([1, *[ratio for _, ratios in rows for ratio in ratios.values()]])
+    scale = Scale([ratio for _, ratios in rows for ratio in ratios.values()], LEFT, WIDTH - RIGHT)
     shown = [runtime for runtime in runtimes if any(runtime.name in ratios for _, ratios in rows)]
     bottom = TOP + STEP * len(rows)
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{bottom + 40}" '

@@ -54,13 +54,13 @@ def raise_file_limit():
 
 
 def run_program(runtime, row, workers, n):
-    done = subprocess.run([runtime.program(), row.name, str(workers), str(n)], text=True,
+    done = subprocess.run([runtime.program(row.native), row.program_row(), str(workers), str(n)], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
     if done.returncode == NOT_WITH_SO_MANY_WORKERS:
         return None
     if done.returncode != 0:
         raise RuntimeError(f"{runtime.name} {row.name} {workers} {n}: exit code {done.returncode}\n{done.stderr}")
-    return [float(word) for word in done.stdout.split()]
+    return [float(word) * row.factor(n) for word in done.stdout.split()]
 
 
 def compile_time(runtime):
@@ -76,29 +76,28 @@ def compile_time(runtime):
 
 def run_once(runtime, row, workers, quick):
     if row.kind == "server":
-        return servers.measure(runtime, row, workers, 1)
+        return servers.measure(runtime, row, workers)
     if row.kind == "compile":
         return compile_time(runtime)
     return run_program(runtime, row, workers, row.quick_n if quick else row.n)
 
 
-def takes_part(runtime, row, names):
+def takes_part(runtime, row):
     if row.kind == "server":
         return runtime.serves
     if row.kind == "compile":
         return not runtime.is_reference
-    return row.name in names
+    return row.program_row() in runtime.rows() and runtime.name not in row.without
 
 
 def measure(rows, runtimes, rounds, quick, on_row):
     """Calls on_row(row, series) for every row when it is done. Returns what went wrong: one program
     that fails is not to cost the others their half hour."""
     raise_file_limit()
-    names = {runtime.name: set(runtime.rows()) for runtime in runtimes}
     plan = []
     for row in rows:
         who = [(runtime, workers) for workers in row.workers for runtime in runtimes
-               if takes_part(runtime, row, names[runtime.name])]
+               if takes_part(runtime, row)]
         plan.append((row, who))
     failures = []
     progress = Progress(rounds * sum(len(who) for _, who in plan))

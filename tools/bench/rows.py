@@ -1,6 +1,7 @@
 """What is measured. benchmarks/README.md says what each row does."""
 
 from dataclasses import dataclass, field
+from typing import Callable
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,33 @@ class Row:
     workers: tuple = (1, 2)
     kind: str = "program"  # or "server", "compile"
     load: dict = field(default_factory=dict)  # of a server
+    native: bool = False  # of programs that are compiled for this very machine
+    runs: str = ""  # the row of the programs, if not `name`
+    factor: Callable = lambda n: 1  # of what they print, with the size n
+    without: tuple = ()  # runtimes that would take minutes
+
+    def program_row(self):
+        return self.runs or self.name
 
 
 def _row(group, name, title, unit, n, quick_n=None, workers=(1, 2)):
     return Row(name, title, group, (Value("", "", unit),), n, quick_n or n, workers)
+
+
+def _published(name, title, runs, n, quick_n, factor=lambda n: 1, without=()):
+    return Row(name, title, "Fork/join, whole programs", (Value("", "", "ms"),), n, quick_n, native=True, runs=runs,
+               factor=factor, without=without)
+
+
+def _fib_calls_in_ms(n):
+    calls, next_calls = 1, 1
+    for _ in range(n):
+        calls, next_calls = next_calls, calls + next_calls + 1
+    return calls / 1e6
+
+
+def _skynet_tasks_in_ms(leaves):
+    return (10 * leaves - 1) // 9 / 1e6
 
 
 def _server(name, title, **load):
@@ -38,6 +62,12 @@ def _server(name, title, **load):
     return Row(name, title, "Servers", tuple(values), workers=(0, 1, 2), kind="server", load=load)
 
 
+def _latency(rate):
+    values = (Value("_p50", "p50", "us"), Value("_p99", "p99", "us"), Value("_p999", "p99.9", "us"))
+    return Row(f"echo_at_{rate}", f"echo, {rate:,} requests/s", "Latency at a fixed rate", values, kind="server",
+               load={"connections": 50, "rate": rate, "seconds": 2})
+
+
 MILLION = 1_000_000
 
 ROWS = (
@@ -45,6 +75,12 @@ ROWS = (
     _row("Fork/join", "skynet", "skynet, a million leaves, a task", "ns", MILLION, MILLION // 10),
     _row("Fork/join", "nqueens", "11 queens", "ms", 11, 10),
     _row("Fork/join", "matmul", "512 x 512 matrices", "ms", 512, 256),
+
+    _published("fib_37", "fib(37)", "fib", 37, 27, _fib_calls_in_ms, without=("tokio", "tokio-mimalloc", "go")),
+    _published("skynet_10m", "skynet, 10 million leaves", "skynet", 10 * MILLION, MILLION, _skynet_tasks_in_ms,
+               without=("tokio", "tokio-mimalloc", "go")),
+    _published("nqueens_13", "13 queens", "nqueens", 13, 10, without=("go",)),
+    _published("matmul_1024", "1,024 x 1,024 matrices", "matmul", 1024, 256),
 
     _row("Tasks", "spawn_await", "spawn and await, one at a time", "ns", 100_000),
     _row("Tasks", "spawn_batch", "spawn a million, then await all, each", "ns", MILLION, MILLION // 10),
@@ -77,6 +113,9 @@ ROWS = (
     _server("http_512", "HTTP keep-alive, 512 connections", connections=512, http=True),
     _server("http_pipelined_64", "HTTP, 16 pipelined, 64 connections", connections=64, http=True, depth=16),
     _server("http_pipelined_512", "HTTP, 16 pipelined, 512 connections", connections=512, http=True, depth=16),
+
+    _latency(10_000),
+    _latency(50_000),
 
     Row("compile", "echo server, compiled and linked", "Compile time",
         (Value("", "", "s"),), workers=(1,), kind="compile"),

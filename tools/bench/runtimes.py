@@ -1,6 +1,7 @@
 """Who is measured: how a runtime's program is built, which version it is, how its echo server is
 compiled."""
 
+import functools
 import os
 import re
 import shutil
@@ -9,9 +10,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "build/release/benchmarks"
+NATIVE = ROOT / "build/native"
 PEERS = ROOT / "benchmarks/peers"
 OUT = ROOT / "build/peers"
 CLANG = "clang++-19"
+CPU = "-march=native"
 
 NOT_WITH_SO_MANY_WORKERS = 3  # the exit code of a program
 
@@ -28,46 +31,59 @@ class Runtime:
     is_reference = False
     serves = True
 
-    def build(self):
-        """What is not built yet."""
+    def build(self, native=False):
+        """What is not built yet. Native: compiled for this machine's CPU."""
 
     def version(self):
         return ""
 
-    def program(self):
+    def program(self, native=False):
         raise NotImplementedError
+
+    def folder(self, native=False):
+        """Where a peer is built."""
+        return OUT / (self.name + "-native" if native else self.name)
 
     def compile_commands(self, folder, nonce):
         """Those that make an echo server from source, or none."""
         return ()
 
+    @functools.cache
     def rows(self):
         return output(self.program(), "--rows").split()
 
 
-class Rouse(Runtime):
-    name = label = "rouse"
+class Ours(Runtime):
+    """Built by ./dev before all this."""
+
     is_peer = False
+    target = ""
+
+    def build(self, native=False):
+        if native:
+            output("cmake", "--preset", "release", "-B", NATIVE, "--log-level=WARNING", f"-DCMAKE_CXX_FLAGS={CPU}",
+                   "-DROUSE_BUILD_TESTS=OFF", "-DROUSE_BUILD_EXAMPLES=OFF", "-DROUSE_BUILD_BENCHMARKS=ON")
+            output("cmake", "--build", NATIVE, "--target", f"bench_{self.target}")
+
+    def program(self, native=False):
+        return (NATIVE / "benchmarks" if native else PROGRAMS) / self.target
+
+
+class Rouse(Ours):
+    name = label = target = "rouse"
 
     def version(self):
         header = (ROOT / "include/rouse/version.hpp").read_text()
         return re.search(r'ROUSE_VERSION "([^"]+)"', header).group(1)
-
-    def program(self):
-        return PROGRAMS / "rouse"
 
     def compile_commands(self, folder, nonce):
         return ((CLANG, "-std=c++20", "-O2", f"-I{ROOT}/include", ROOT / "examples/echo_server.cpp",
                  ROOT / "build/release/librouse.a", "-pthread", "-o", folder / "rouse"),)
 
 
-class References(Runtime):
-    name, label = "reference", "limit"
-    is_peer = False
+class References(Ours):
+    name, label, target = "reference", "limit", "references"
     is_reference = True
-
-    def program(self):
-        return PROGRAMS / "references"
 
 
 class Tokio(Runtime):
@@ -76,14 +92,18 @@ class Tokio(Runtime):
         self.name = "tokio-mimalloc" if self._mimalloc else "tokio"
         self.label = "Tokio, mimalloc" if self._mimalloc else "Tokio"
         self.serves = not self._mimalloc  # nothing is allocated for a request
-        self._target = OUT / self.name
 
-    def build(self):
+    def build(self, native=False):
         features = ("--features", "mimalloc") if self._mimalloc else ()
         # Newer versions than last time; without a network those of last time will do.
         subprocess.run(("cargo", "update", "--quiet", "--manifest-path", PEERS / "tokio/Cargo.toml"),
                        check=False, stderr=subprocess.DEVNULL)
-        self._cargo(self._target, "--bin", "tokio-peer", *features)
+        flags = {"RUSTFLAGS": "-Ctarget-cpu=native"} if native else None
+        self._cargo(self.folder(native), "--bin", "tokio-peer", *features, env=flags)
+
+    def build_binary(self, name):
+        """One of its other programs."""
+        self._cargo(self.folder(), "--bin", name)
 
     def version(self):
         lock = (PEERS / "tokio/Cargo.lock").read_text()
@@ -91,8 +111,8 @@ class Tokio(Runtime):
         found = re.search(rf'name = "{crate}"\nversion = "([^"]+)"', lock).group(1)
         return found if self._mimalloc else f"{found} (rustc {output('rustc', '--version').split()[1]})"
 
-    def program(self):
-        return self._target / "release/tokio-peer"
+    def program(self, native=False):
+        return self.folder(native) / "release/tokio-peer"
 
     def compile_commands(self, folder, nonce):
         if self._mimalloc:
@@ -121,14 +141,14 @@ class Tokio(Runtime):
 class Go(Runtime):
     name, label = "go", "Go"
 
-    def build(self):
+    def build(self, native=False):  # its compiler uses what all CPUs have
         output("go", "build", "-o", self.program(), ".", cwd=PEERS / "go")
 
     def version(self):
         return output("go", "version").split()[2].removeprefix("go")
 
-    def program(self):
-        return OUT / "go/peer"
+    def program(self, native=False):
+        return self.folder() / "peer"
 
     def compile_commands(self, folder, nonce):
         # Go knows sources by their content: a new one each time, in a module of its own.
@@ -139,14 +159,15 @@ class Go(Runtime):
 
 
 class CMakePeer(Runtime):
-    def build(self):
-        folder = OUT / self.name
+    def build(self, native=False):
+        folder = self.folder(native)
         output("cmake", "-S", PEERS / self.name, "-B", folder, "-G", "Ninja", "--log-level=WARNING",
-               "-DCMAKE_BUILD_TYPE=Release", env={**os.environ, "CXX": CLANG})
+               "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_CXX_FLAGS={CPU if native else ''}",
+               env={**os.environ, "CXX": CLANG})
         output("cmake", "--build", folder)
 
-    def program(self):
-        return OUT / self.name / f"{self.name}_rows"
+    def program(self, native=False):
+        return self.folder(native) / f"{self.name}_rows"
 
 
 class Asio(CMakePeer):
@@ -171,5 +192,13 @@ class Libuv(CMakePeer):
         return (("clang-19", "-O2", PEERS / "libuv/echo_server.c", "-luv", "-o", folder / "libuv"),)
 
 
+class Tbb(CMakePeer):
+    name, label = "tbb", "TBB"
+    serves = False
+
+    def version(self):
+        return output("pkg-config", "--modversion", "tbb").strip()
+
+
 OURS = (Rouse(), References())
-PEER_RUNTIMES = (Tokio("default"), Tokio("mimalloc"), Go(), Asio(), Libuv())
+PEER_RUNTIMES = (Tokio("default"), Tokio("mimalloc"), Go(), Asio(), Libuv(), Tbb())

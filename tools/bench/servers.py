@@ -1,5 +1,5 @@
 """A server under load over loopback: its CPU time a request, the number of requests a second, and
-the latency that clients see."""
+the latency that clients see; or, with a fixed number of requests a second, only the latency."""
 
 import glob
 import subprocess
@@ -26,20 +26,22 @@ def cpu_seconds(pid):
     return total / 1e9
 
 
-def echo_load(pid, port, connections, seconds):
-    command = ["timeout", "120", PROGRAMS / "echo_load", str(port), str(connections), str(seconds)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as load:
-        if load.stdout.readline().strip() != "ready":
+def echo_load(pid, port, load, seconds):
+    command = ["timeout", "120", PROGRAMS / "echo_load", str(port), str(load["connections"]), str(seconds)]
+    if "rate" in load:
+        command.append(str(load["rate"]))
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as clients:
+        if clients.stdout.readline().strip() != "ready":
             raise RuntimeError("the load could not connect: is the limit of open files high enough?")
         before = cpu_seconds(pid)
-        load.stdin.write("\n")
-        load.stdin.flush()
-        values = load.stdout.readline().split()
+        clients.stdin.write("\n")
+        clients.stdin.flush()
+        values = clients.stdout.readline().split()
         cpu = cpu_seconds(pid) - before
-    if len(values) != 4:
+    if len(values) != 5:
         raise RuntimeError("the load ended before its time: did the server close a connection?")
-    requests, taken, _, p99 = values
-    return int(requests), float(taken), cpu, float(p99)
+    requests, taken, *latencies = values
+    return int(requests), float(taken), cpu, [float(latency) for latency in latencies]
 
 
 def wrk_microseconds(text):
@@ -70,11 +72,12 @@ def wrk_load(pid, port, connections, depth, seconds):
         if "requests in" in line:
             found["requests"] = int(words[0])
             found["seconds"] = wrk_microseconds(words[3].rstrip(",")) / 1e6
-    return found["requests"], found["seconds"], cpu, found["p99"]
+    return found["requests"], found["seconds"], cpu, [None, found["p99"], None]
 
 
-def measure(runtime, row, workers, seconds):
+def measure(runtime, row, workers):
     """The values of the row, or none if the runtime has no such server."""
+    seconds = row.load.get("seconds", 1)
     kind = "http" if row.load.get("http") else "echo"
     server = subprocess.Popen([runtime.program(), "serve", kind, str(workers)],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -87,9 +90,11 @@ def measure(runtime, row, workers, seconds):
         if kind == "http":
             load = wrk_load(server.pid, int(port), row.load["connections"], row.load.get("depth", 1), seconds)
         else:
-            load = echo_load(server.pid, int(port), row.load["connections"], seconds)
+            load = echo_load(server.pid, int(port), row.load, seconds)
     finally:
         server.kill()
         server.wait()
-    requests, taken, cpu, p99 = load
-    return [cpu / requests * 1e6, requests / taken, p99][: len(row.values)]
+    requests, taken, cpu, latencies = load
+    if "rate" in row.load:
+        return latencies
+    return [cpu / requests * 1e6, requests / taken, latencies[1]][: len(row.values)]

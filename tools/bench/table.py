@@ -25,12 +25,19 @@ class Line:
             return ""
         return {0: "current thread", 1: "1 worker"}.get(self.workers, f"{self.workers} workers")
 
+    def full_title(self):
+        return ", ".join(filter(None, (self.title(), self.workers_text())))
+
     def best_peer(self, runtimes):
         found = [self.medians[runtime.name] for runtime in runtimes
                  if runtime.is_peer and runtime.name in self.medians]
         if not found:
             return None
         return max(found) if self.value.higher_is_better else min(found)
+
+    def best_peer_label(self, runtimes):
+        best = self.best_peer(runtimes)
+        return next(r.label for r in runtimes if r.is_peer and self.medians.get(r.name) == best)
 
     def ratio(self, other):
         """Of what we take to what `other` takes: below 1 we are better."""
