@@ -42,7 +42,8 @@ need() {
     exit 3
   fi
   echo "installing: ${missing[*]} (apt)"
-  "${root[@]}" apt-get -q update </dev/null
+  local wait_for_others=(-o DPkg::Lock::Timeout=300)
+  "${root[@]}" apt-get -q "${wait_for_others[@]}" update </dev/null
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get -q install -y --no-remove --no-install-recommends "${missing[@]}" </dev/null
+    apt-get -q "${wait_for_others[@]}" install -y --no-remove --no-install-recommends "${missing[@]}" </dev/null
 }
