@@ -18,7 +18,7 @@ mini::Limits small_limits() {
   limits.parser.args = 100;
   limits.parser.bulk = 1000;
   limits.parser.inline_line = 100;
-  limits.idle = std::chrono::milliseconds(300);
+  limits.idle = std::chrono::seconds(3);
   return limits;
 }
 // [/limits]

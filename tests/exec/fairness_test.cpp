@@ -2,6 +2,7 @@
 // (k + 1) * 4 polls of that worker, whatever runs through the LIFO slot.
 #include <atomic>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -157,26 +158,30 @@ TEST(Fairness, ATaskFromOutsideIsPolledWithinTheInterval) {
   const ThreadPool pool(std::move(config));
   std::atomic<bool> stop{false};
   std::atomic<std::uint64_t> polls{0};
+  std::atomic<bool> hold{false};  // whoever is polled stays so
+  std::atomic<bool> is_held{false};
   auto busy = [&]() -> Async<void> {
     while (!stop.load()) {
       polls.fetch_add(1);
+      if (hold.load()) {
+        is_held = true;
+        while (hold.load()) std::this_thread::yield();
+        is_held = false;
+      }
       co_await yield_now();
     }
   };
   auto first = pool.spawn(busy);
   auto second = pool.spawn(busy);
-  for (int i = 0; i < 100; ++i) {
-    std::uint64_t begun = 0;
+  for (int i = 0; i < 1000; ++i) {
+    hold = true;
+    while (!is_held.load()) std::this_thread::yield();
+    const std::uint64_t begun = polls.load();
     auto look = [&]() -> Async<std::uint64_t> { co_return polls.load() - begun; };
-    // The count is taken before the spawn, so the time until the spawn itself is in it: the least
-    // of some tries is what the queue cost.
-    std::uint64_t least = UINT64_MAX;
-    for (int k = 0; k < 20; ++k) {
-      begun = polls.load();
-      const std::uint64_t passed = block_on(pool.spawn(look));
-      least = passed < least ? passed : least;
-    }
-    EXPECT_LE(least, 7U + 2U);
+    auto looking = pool.spawn(look);
+    hold = false;
+    EXPECT_LE(block_on(looking), 7U + 2U);
+    while (is_held.load()) std::this_thread::yield();
   }
   stop = true;
   block_on(first);

@@ -36,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(On, TcpStreams, both_kinds(), name_of);
 
 /// A port of this machine where nobody listens.
 Async<SocketAddr> deserted_address() {
-  auto listener = co_await TcpListener::bind("127.0.0.1:0");
+  auto listener = co_await TcpListener::bind(own_loopback());
   co_return listener.local_addr();
 }
 
@@ -335,7 +335,7 @@ TEST_P(TcpStreams, WhereTheFirstAddressRefusesTheNextIsTried) {
 class SilentAddress {
  public:
   SilentAddress() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sys::bind(listener_.get(), to_native(SocketAddr(IpAddr::loopback(), 0))).value();
+    sys::bind(listener_.get(), to_native(SocketAddr::parse(own_loopback()).value())).value();
     sys::listen(listener_.get(), 0).value();
     address = from_native(sys::local_address(listener_.get()).value()).value();
     for (auto& waits : queue_) {

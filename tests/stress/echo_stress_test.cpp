@@ -74,11 +74,14 @@ Async<std::uint64_t> client(Shared& run, std::uint64_t number) {
   auto permit = co_await run.connecting.acquire();
   auto stream = co_await net::TcpStream::connect(run.server);
   stream.set_nodelay(true);
+  std::array<std::uint8_t, 512> sent{};
+  std::array<std::uint8_t, 512> got;
+  // The server has accepted whom it has answered.
+  co_await stream.write_all({sent.data(), 1});
+  co_await stream.read_exact({got.data(), 1});
   permit.release();
   co_await run.all_connected.wait();
 
-  std::array<std::uint8_t, 512> sent;
-  std::array<std::uint8_t, 512> got;
   std::uint64_t requests = 0;
   std::uint64_t bytes = 0;
   while (!run.stop.is_cancelled()) {
