@@ -130,17 +130,29 @@ Heap* Depot::first_heap() noexcept {
 void Depot::add_chunk(Heap& heap) {
   Chunk* chunk = take_chunk();
   if (chunk == nullptr && tidy_to_grow(heap)) chunk = take_chunk();
-  if (chunk == nullptr) {
-    chunk = new (::operator new(chunk_bytes, std::align_val_t{chunk_bytes})) Chunk;
-    chunks_.fetch_add(1, memory_order_relaxed);
-    made_chunks_.fetch_add(1, memory_order_relaxed);
-  }
+  if (chunk == nullptr) chunk = make_chunk();
   heap.adopt(*chunk);
 }
 
 Chunk* Depot::take_chunk() noexcept {
   const Lock lock(mutex_);
   return whole_.count == 0 ? nullptr : &whole_.take();
+}
+
+Chunk* Depot::make_chunk() {
+  const Lock lock(mutex_);
+  if (unused_bytes_ == 0) {
+    void* const span = sys::map_pages(span_bytes, chunk_bytes);
+    if (span == nullptr) throw std::bad_alloc();
+    unused_ = static_cast<char*>(span);
+    unused_bytes_ = span_bytes;
+  }
+  auto* const chunk = new (unused_) Chunk;
+  unused_ += chunk_bytes;
+  unused_bytes_ -= chunk_bytes;
+  chunks_.fetch_add(1, memory_order_relaxed);
+  made_chunks_.fetch_add(1, memory_order_relaxed);
+  return chunk;
 }
 
 void Depot::put_chunks(Chunks found) noexcept {
@@ -161,13 +173,18 @@ bool Depot::give_surplus_back(std::size_t at_most) noexcept {
     // Under the lock: what is counted is in use or whole.
     chunks_.fetch_sub(surplus.count, memory_order_relaxed);
   }
+  Chunks refused;
   while (surplus.count != 0) {
-    Chunk* chunk = &surplus.take();
-    // An allocator that keeps the address has the pages no longer.
-    sys::drop_pages(chunk, chunk_bytes);
-    ::operator delete(chunk, std::align_val_t{chunk_bytes});
+    Chunk& chunk = surplus.take();
+    if (sys::unmap_pages(&chunk, chunk_bytes)) continue;
+    sys::drop_pages(&chunk, chunk_bytes);
+    refused.add(*new (&chunk) Chunk);
   }
-  return is_all;
+  if (refused.count == 0) return is_all;
+  const Lock lock(mutex_);
+  chunks_.fetch_add(refused.count, memory_order_relaxed);
+  whole_.add_all(refused);
+  return true;  // not again at once: it would be refused again
 }
 
 // --- Sorting blocks. ---

@@ -76,6 +76,8 @@ class Depot {
 
  private:
   Chunk* take_chunk() noexcept;
+  /// One that nobody has used. Throws std::bad_alloc.
+  Chunk* make_chunk();
   void put_chunks(Chunks found) noexcept;
   /// False: there is more than this.
   bool give_surplus_back(std::size_t at_most) noexcept;
@@ -87,6 +89,9 @@ class Depot {
   bool is_small() const noexcept { return bytes() <= kept_bytes; }
 
   static constexpr std::size_t kept_bytes = 4 * 1024 * 1024;
+  /// The system is asked for so much at a time: chunks lie side by side, where an allocator would
+  /// need a page or two before each for the alignment.
+  static constexpr std::size_t span_bytes = 16 * chunk_bytes;
 
   /// Guards what is sorted, of all heaps. Taken before `mutex_`.
   Mutex sorting_;
@@ -95,6 +100,8 @@ class Depot {
   Heap* heaps_ = nullptr;
   Heap* unused_heaps_ = nullptr;
   Chunks whole_;
+  char* unused_ = nullptr;  // the chunks of the last span that were not used yet
+  std::size_t unused_bytes_ = 0;
 
   atomic<std::size_t> chunks_{0};       // in use and whole
   atomic<std::size_t> made_chunks_{0};  // those that were given back, too

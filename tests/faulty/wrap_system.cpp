@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,6 +74,20 @@ int __wrap_fcntl(int fd, int command, ...) {
 int __real_pipe2(int* ends, int flags);
 int __wrap_pipe2(int* ends, int flags) {
   return pass("pipe2", -1, [&] { return __real_pipe2(ends, flags); });
+}
+
+// --- Memory. ---
+
+void* __real_mmap(void* at, size_t size, int protection, int flags, int fd, off_t offset);
+void* __wrap_mmap(void* at, size_t size, int protection, int flags, int fd, off_t offset) {
+  const Asked asked("mmap");
+  if (!asked.fails()) return __real_mmap(at, size, protection, flags, fd, offset);
+  errno = asked.error();
+  return MAP_FAILED;
+}
+int __real_munmap(void* memory, size_t size);
+int __wrap_munmap(void* memory, size_t size) {
+  return pass("munmap", -1, [&] { return __real_munmap(memory, size); });
 }
 
 // --- Processes. ---

@@ -1,10 +1,10 @@
 // TaskTable: the unfinished tasks of one worker, for shutdown. Its owner inserts; whoever completes
 // a task, on any thread, clears the task's slot with one plain store.
 //
-// Slots never move: the table is a list of chunks, each as large as all before. The owner walks
-// over the slots and takes the free ones. After a round that met more full slots than free ones it
-// adds a chunk, so an insert takes amortized constant time, and the table stays within four times
-// the largest number of tasks.
+// Slots never move: the table is a list of chunks. The owner walks over the slots and takes the
+// free ones. After a round that met more full slots than free ones it adds as many slots as there
+// are, so an insert takes amortized constant time, and the table stays within four times the
+// largest number of tasks. It adds them chunk by chunk, as it needs them.
 #pragma once
 
 #include <cstddef>
@@ -60,6 +60,8 @@ class TaskTable {
     std::size_t size;
   };
 
+  static constexpr std::size_t largest_chunk = 4096;
+
   void add_chunk(std::size_t size) {
     chunks_.push_back({std::make_unique<atomic<TaskHeader*>[]>(size), size});
     slots_ += size;
@@ -72,10 +74,15 @@ class TaskTable {
   }
   [[gnu::noinline]] void next_chunk() {
     if (chunk_ + 1 < chunks_.size()) return enter(chunk_ + 1);
-    const bool crowded = full_ > slots_ / 2;
-    full_ = 0;
-    if (crowded) return add_chunk(slots_);
-    enter(0);
+    if (to_add_ == 0) {
+      const bool crowded = full_ > slots_ / 2;
+      full_ = 0;
+      if (!crowded) return enter(0);
+      to_add_ = slots_;
+    }
+    const std::size_t size = to_add_ < largest_chunk ? to_add_ : largest_chunk;
+    add_chunk(size);
+    to_add_ -= size;
   }
 
   atomic<TaskHeader*>* next_ = nullptr;  // where the walk is
@@ -83,6 +90,7 @@ class TaskTable {
   std::size_t full_ = 0;                 // full slots met in this round
   std::size_t chunk_ = 0;
   std::size_t slots_ = 0;
+  std::size_t to_add_ = 0;  // slots of this round that are not there yet
   std::vector<Chunk> chunks_;
 };
 
