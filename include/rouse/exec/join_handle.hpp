@@ -3,9 +3,11 @@
 
 #include <exception>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/construct.hpp"
 #include "rouse/core/future.hpp"
 #include "rouse/core/internal/outcome.hpp"
 #include "rouse/exec/internal/task_header.hpp"
@@ -28,6 +30,13 @@ class ROUSE_API JoinError : public std::runtime_error {
  private:
   TaskId id_;
 };
+
+namespace internal {
+
+/// Joins a task that gave no value: throws its exception, or JoinError.
+[[noreturn]] ROUSE_API void join_failed(TaskHeader& task);
+
+}  // namespace internal
 
 /// Completes when the task is done: with its result, or by throwing what the task threw, or
 /// JoinError if it was cancelled.
@@ -64,10 +73,15 @@ class [[nodiscard("say .detach() if nobody is to await this task")]] JoinHandle 
   }
   /// The result of a task that is done, which this joins. For JoinSet.
   Poll<T> take() {
-    const Joined joined(*this);
-    if (!joined.outcome.is_set()) [[unlikely]]
-      throw JoinError(joined.task.id());
-    return internal::take_ready(joined.outcome);
+    internal::TaskHeader& task = *std::exchange(task_, nullptr);
+    if (task.content != internal::TaskHeader::Content::value) [[unlikely]]
+      internal::join_failed(task);
+    const Joined joined(task);
+    if constexpr (std::is_void_v<T>) {
+      return Poll<T>::ready();
+    } else {
+      return Poll<T>::ready(joined.cell.take(internal::OutcomeState::value));
+    }
   }
 
   /// Destroys the task's future at its next suspension point. Joining it then throws JoinError,
@@ -90,17 +104,16 @@ class [[nodiscard("say .detach() if nobody is to await this task")]] JoinHandle 
   [[nodiscard]] TaskId id() const noexcept { return task_ ? task_->id() : 0; }
 
  private:
-  /// Drops the task once its outcome was taken, or while that throws.
+  /// Drops the task once its value was taken, or while that throws.
   struct Joined {
-    explicit Joined(JoinHandle& handle) noexcept
-        : task(*std::exchange(handle.task_, nullptr)),
-          outcome(*static_cast<internal::Outcome<T>*>(task.outcome())) {}
+    explicit Joined(internal::TaskHeader& of) noexcept
+        : task(of), cell(*static_cast<internal::OutcomeCell<T>*>(of.outcome())) {}
     ~Joined() {
-      outcome.reset();
+      internal::destroy(&cell.value);
       task.scheduler.joined(task);
     }
     internal::TaskHeader& task;
-    internal::Outcome<T>& outcome;
+    internal::OutcomeCell<T>& cell;
   };
 
   internal::TaskHeader* task_;

@@ -1,6 +1,8 @@
 #include "rouse/exec/join_handle.hpp"
 
+#include <exception>
 #include <string>
+#include <utility>
 
 namespace rouse {
 
@@ -13,5 +15,13 @@ JoinError::JoinError(TaskId id)
                   : "task " + std::to_string(id) + " was cancelled before it was done"),
       id_(id) {}
 JoinError::~JoinError() = default;
+
+void internal::join_failed(TaskHeader& task) {
+  const TaskId id = task.id();
+  std::exception_ptr error = task.discard();
+  task.scheduler.joined(task);
+  if (!error) throw JoinError(id);
+  std::rethrow_exception(std::move(error));
+}
 
 }  // namespace rouse

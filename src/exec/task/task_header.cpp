@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <new>
 #include <utility>
 
 #include "rouse/base/internal/block_pool.hpp"
@@ -10,17 +11,29 @@
 
 namespace rouse::internal {
 
-void TaskHeader::become_outcome(const std::exception_ptr* why) noexcept {
+void TaskHeader::drop_future(const std::exception_ptr* why) noexcept {
   vtable.drop_future(*this, why);
-  has_outcome = true;
-  vtable.outcome.construct(outcome());
+  content = Content::nothing;
 }
 
-void TaskHeader::cancel() noexcept { become_outcome(nullptr); }
+void TaskHeader::cancel() noexcept { drop_future(nullptr); }
 
 void TaskHeader::fail(std::exception_ptr error) noexcept {
-  if (!has_outcome) become_outcome(&error);
-  vtable.outcome.set_error(outcome(), std::move(error));
+  if (content == Content::future) drop_future(&error);
+  new (outcome()) std::exception_ptr(std::move(error));  // the cell is a union: all at its address
+  content = Content::error;
+}
+
+std::exception_ptr TaskHeader::discard() noexcept {
+  const Content held = std::exchange(content, Content::nothing);
+  if (held == Content::error) {
+    auto& error = *static_cast<std::exception_ptr*>(outcome());
+    std::exception_ptr untaken = std::exchange(error, nullptr);
+    error.~exception_ptr();
+    return untaken;
+  }
+  if (held == Content::value && vtable.destroy_value) vtable.destroy_value(outcome());
+  return nullptr;
 }
 
 void TaskHeader::fail_with_current_exception() noexcept {

@@ -22,25 +22,16 @@ class NoName {
   constexpr NoName() noexcept {}
 };
 
-template <class T>
-struct ErasedOutcome {
-  static void construct(void* place) noexcept { new (place) Outcome<T>(); }
-  static void set_error(void* outcome, std::exception_ptr error) noexcept {
-    static_cast<Outcome<T>*>(outcome)->set_error(std::move(error));
-  }
-  static std::exception_ptr discard(void* place) noexcept {
-    auto& outcome = *static_cast<Outcome<T>*>(place);
-    std::exception_ptr untaken = outcome.is_error() ? outcome.error() : nullptr;
-    outcome.reset();
-    return untaken;
-  }
-  static constexpr OutcomeVTable vtable{construct, set_error, discard};
-};
+/// Tasks with the same result share it.
+template <class Stored>
+void destroy_value_of_task(void* value) noexcept {
+  internal::destroy(static_cast<Stored*>(value));
+}
 
 /// `Name` is NoName or std::string. It lives as long as the task, also after the future.
 template <class F, class Name = NoName>
 class Task final : public TaskHeader {
-  using Ended = Outcome<output_t<F>>;
+  using Ended = OutcomeCell<output_t<F>>;
 
  public:
   /// A task that is not submitted yet, its future made in place from `args`.
@@ -75,13 +66,13 @@ class Task final : public TaskHeader {
       auto poll = task.future_.poll(cx);
       if (poll.is_pending()) return false;
       internal::destroy(&task.future_);
-      task.has_outcome = true;
-      internal::construct(&task.outcome_);
+      task.content = Content::nothing;
       if constexpr (std::is_void_v<output_t<F>>) {
         task.outcome_.set_value();
       } else {
         task.outcome_.set_value(std::move(poll).value());
       }
+      task.content = Content::value;
     } catch (...) {
       task.fail_with_current_exception();
     }
@@ -117,9 +108,12 @@ class Task final : public TaskHeader {
     constexpr std::size_t outcome_offset = __builtin_offsetof(Task, outcome_);
 #pragma GCC diagnostic pop
     constexpr std::size_t block_class = BlockClass::of_any(sizeof(Task));
-    TaskVTable made{poll,           drop_future, ErasedOutcome<output_t<F>>::vtable,
-                    outcome_offset, block_class, free_block_of,
-                    nullptr,        nullptr};
+    TaskVTable made{poll,        drop_future,   nullptr, outcome_offset,
+                    block_class, free_block_of, nullptr, nullptr};
+    using Stored = typename Ended::Stored;
+    if constexpr (!std::is_trivially_destructible_v<Stored>) {
+      made.destroy_value = destroy_value_of_task<Stored>;
+    }
     if constexpr (!std::is_same_v<Name, NoName>) {
       made.free = free_named;
       made.name = name_of;

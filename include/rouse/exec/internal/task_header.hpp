@@ -6,9 +6,9 @@
 // | state               | see exec/internal/task_state.hpp                                 |
 // | vtable, scheduler,  |                                                                  |
 // | id, spawned_at      | set before the task is submitted, then read only                 |
-// | the future,         |                                                                  |
-// | has_outcome         | whoever polls the task, only inside a poll or a cancel           |
+// | the future          | whoever polls the task, only inside a poll or a cancel           |
 // | the outcome         | after complete: the JoinHandle; once that is gone, the scheduler |
+// | content             | whoever may touch the future or the outcome                      |
 // | queue_next          | whoever put the task on a queue                                  |
 // | LocalExecutor:      |                                                                  |
 // | join_waker, index   | the owner thread                                                 |
@@ -38,22 +38,14 @@ class Frame;
 
 ROUSE_API TaskId next_task_id() noexcept;
 
-/// What is to know about an Outcome<T>. Tasks with the same result share it.
-struct OutcomeVTable {
-  /// Makes an unset one.
-  void (*construct)(void* place) noexcept;
-  void (*set_error)(void* outcome, std::exception_ptr error) noexcept;
-  /// Drops what it holds; gives the exception that nobody took, if there was one.
-  std::exception_ptr (*discard)(void* outcome) noexcept;
-};
-
 /// What is to know about a Task<F>. The less, the less a compiler makes of each spawn.
 struct TaskVTable {
   /// Polls the future. True: it ended and the outcome is in its place.
   bool (*poll)(TaskHeader&, Context&) noexcept;
   /// Destroys the future. `why` is the exception that ends it, null if it is cancelled.
   void (*drop_future)(TaskHeader&, const std::exception_ptr* why) noexcept;
-  const OutcomeVTable& outcome;
+  /// Destroys the value that the task gave. Null: that takes no code.
+  void (*destroy_value)(void* outcome) noexcept;
   std::size_t outcome_offset;
   std::size_t block_class;  ///< of its memory: BlockClass::of_any
   /// Frees the task's memory; the outcome must have been dropped or taken.
@@ -108,18 +100,26 @@ class ROUSE_API TaskHeader {
   void fail(std::exception_ptr error) noexcept;
   /// The same with the exception that is handled now.
   void fail_with_current_exception() noexcept;
-  /// Where the Outcome<T> is, once complete.
+  /// Where the OutcomeCell<T> is, once the future is gone. `content` says what is in it.
   void* outcome() noexcept { return reinterpret_cast<char*>(this) + vtable.outcome_offset; }
   /// Drops the outcome; gives the exception that nobody took, if there was one.
-  std::exception_ptr discard() noexcept { return vtable.outcome.discard(outcome()); }
+  std::exception_ptr discard() noexcept;
   /// What task::Builder named it; null if nothing.
   const char* name() const noexcept { return vtable.name ? vtable.name(*this) : nullptr; }
   /// The coroutine that it runs; null if that is unknown. For whoever polls it.
   const Frame* frame() const noexcept {
-    return vtable.frame && !has_outcome ? vtable.frame(*this) : nullptr;
+    return vtable.frame && content == Content::future ? vtable.frame(*this) : nullptr;
   }
   /// The `free` of a task without a name.
   static void free_block_of(TaskHeader& task) noexcept;
+
+  /// What there is behind the header.
+  enum class Content : std::uint8_t {
+    future,
+    nothing,  // no value: the task was cancelled, or its outcome was taken
+    value,
+    error,
+  };
 
   TaskState state;
   const TaskVTable& vtable;
@@ -147,7 +147,7 @@ class ROUSE_API TaskHeader {
         id_low_(static_cast<std::uint32_t>(id)),
         id_high_(static_cast<std::uint16_t>(id >> 32)) {}
 
-  void become_outcome(const std::exception_ptr* why) noexcept;
+  void drop_future(const std::exception_ptr* why) noexcept;
 
   // Ids have 48 bits: enough for a million tasks a second for nine years.
   const std::uint32_t id_low_;
@@ -155,7 +155,7 @@ class ROUSE_API TaskHeader {
 
  public:
   InboxMarks inbox;
-  bool has_outcome = false;  // the outcome has taken the future's place
+  Content content = Content::future;
 
  protected:
   ~TaskHeader() = default;
