@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <tuple>
 #include <utility>
-#include <vector>
 
+#include "rouse/base/inplace_vector.hpp"
 #include "rouse/core/async.hpp"
 #include "rouse/exec/parallel.hpp"
 #include "rouse/exec/parallel_all.hpp"
@@ -36,8 +36,7 @@ Async<long> fork_skynet(long first, long size) {
 
 Async<long> place_queens(long size, long row, Board board) {
   if (row == size) co_return 1;
-  std::vector<Async<long>> placements;
-  placements.reserve(static_cast<std::size_t>(size));
+  rouse::InplaceVector<Async<long>, std::tuple_size_v<Board>> placements;
   for (long column = 0; column < size; ++column) {
     if (is_attacked(board, row, column)) continue;
     placements.push_back(place_queens(size, row + 1, with_queen(board, row, column)));

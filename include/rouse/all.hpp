@@ -3,6 +3,7 @@
 // that one.
 #pragma once
 
+#include "rouse/base/inplace_vector.hpp"     // IWYU pragma: export
 #include "rouse/core/sink.hpp"               // IWYU pragma: export
 #include "rouse/exec/abort_handle.hpp"       // IWYU pragma: export
 #include "rouse/exec/await_local_set.hpp"    // IWYU pragma: export

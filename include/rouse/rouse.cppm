@@ -48,6 +48,7 @@ using rouse::FutureRef;
 using rouse::FuturesOrdered;
 using rouse::FuturesUnordered;
 using rouse::HasSpawner;
+using rouse::InplaceVector;
 using rouse::Interval;
 using rouse::IntervalTick;
 using rouse::Join;

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <rouse/base/inplace_vector.hpp>
 #include <rouse/rouse.hpp>
 
 namespace parallel_guide {
@@ -26,6 +27,22 @@ TEST(ParallelGuide, AllOfARange) {
   rouse::Runtime rt;
   const std::vector<std::string> texts{"a", "bc", "def"};
   EXPECT_EQ(rt.block_on(lengths(texts)), (std::vector<std::size_t>{1, 2, 3}));
+}
+
+// [inplace]
+rouse::Async<long> leaves(long depth) {
+  if (depth == 0) co_return 1;
+  rouse::InplaceVector<rouse::Async<long>, 4> children;  // room for four, and no allocation
+  for (long i = 0; i < depth && i < 4; ++i) children.push_back(leaves(depth - 1));
+  long sum = 0;
+  for (const long each : co_await rouse::parallel_all(std::move(children))) sum += each;
+  co_return sum;
+}
+// [/inplace]
+
+TEST(ParallelGuide, AllOfAnInplaceVector) {
+  rouse::Runtime rt;
+  EXPECT_EQ(rt.block_on(leaves(6)), 4 * 4 * 4 * 3 * 2 * 1);
 }
 
 // [for]

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "rouse/base/inplace_vector.hpp"
 #include "rouse/core/async.hpp"
 #include "rouse/exec/block_on.hpp"
 #include "rouse/exec/enter_guard.hpp"
@@ -149,6 +150,14 @@ TEST(DropAtEachPoll, ParallelInACoroutine) {
 TEST(DropAtEachPoll, ParallelAll) {
   drop_everywhere([](Children& c) {
     std::vector<Async<int>> all;
+    for (std::size_t i = 0; i < Children::count; ++i) all.push_back(c.child(i));
+    return parallel_all(std::move(all));
+  });
+}
+
+TEST(DropAtEachPoll, ParallelAllOfAnInplaceVector) {
+  drop_everywhere([](Children& c) {
+    InplaceVector<Async<int>, Children::count> all;
     for (std::size_t i = 0; i < Children::count; ++i) all.push_back(c.child(i));
     return parallel_all(std::move(all));
   });

@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "rouse/base/inplace_vector.hpp"
 #include "rouse/exec/block_on.hpp"
 #include "rouse/exec/local_executor.hpp"
 #include "rouse/exec/parallel_all.hpp"
@@ -58,6 +61,51 @@ TEST(ParallelAll, OfVoidFuturesGivesNothing) {
 
 TEST(ParallelAll, TakesFuturesThatAreNoCoroutines) {
   EXPECT_EQ(block_on(parallel_all(std::vector<Ready<int>>(3, ready(7)))), std::vector<int>(3, 7));
+}
+
+using FewFutures = InplaceVector<Async<int>, 8>;
+
+FewFutures twice_each_of_few(int count) {
+  FewFutures futures;
+  for (int i = 0; i < count; ++i) futures.push_back(doubled(i));
+  return futures;
+}
+std::vector<int> as_vector(InplaceVector<int, 8> outputs) {
+  return {outputs.begin(), outputs.end()};
+}
+Async<std::vector<int>> all_of_few(int count) {
+  co_return as_vector(co_await parallel_all(twice_each_of_few(count)));
+}
+
+TEST(ParallelAll, OfAnInplaceVectorGivesAnother) {
+  for (const int count : {0, 1, 2, 8}) {
+    std::vector<int> expected;
+    for (int i = 0; i < count; ++i) expected.push_back(2 * i);
+    EXPECT_EQ(block_on(all_of_few(count)), expected);
+    EXPECT_EQ(as_vector(block_on(parallel_all(twice_each_of_few(count)))), expected);
+    EXPECT_EQ(LocalExecutor().run_until(all_of_few(count)), expected);
+    EXPECT_EQ(TestPool(3).run(all_of_few, count), expected);
+  }
+}
+
+TEST(ParallelAll, OfAnInplaceVectorTakesFuturesThatAreNoCoroutinesAndThoseWithoutOutput) {
+  InplaceVector<Ready<int>, 2> numbers;
+  numbers.push_back(ready(7));
+  EXPECT_EQ(block_on(parallel_all(std::move(numbers)))[0], 7);
+  InplaceVector<YieldNow, 2> yields;
+  for (int i = 0; i < 2; ++i) yields.push_back(yield_now());
+  block_on(parallel_all(std::move(yields)));
+}
+
+Async<int> throw_if(bool throws) {
+  if (throws) throw std::runtime_error("the second");
+  co_return 1;
+}
+
+TEST(ParallelAll, OfAnInplaceVectorThrowsWhatAChildThrows) {
+  InplaceVector<Async<int>, 3> futures;
+  for (const bool throws : {false, true, false}) futures.push_back(throw_if(throws));
+  EXPECT_THROW(block_on(parallel_all(std::move(futures))), std::runtime_error);
 }
 
 TEST(ParallelAll, BorrowsIfAChildDoes) {

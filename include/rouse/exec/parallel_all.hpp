@@ -1,6 +1,8 @@
 // parallel_all(range): runs all futures of a range, on several threads where available, and is
 // ready with the vector of their outputs, in the order of the range, when the last one is. For void
 // futures its output is void. Everything said about `parallel` (exec/parallel.hpp) holds.
+// Of an InplaceVector (base/inplace_vector.hpp) it makes another one, and allocates nothing but the
+// children's frames.
 #pragma once
 
 #include <concepts>
@@ -16,14 +18,30 @@
 
 namespace rouse {
 
-template <class T>
+namespace internal {
+
+/// Where what comes of a range is kept: in a vector, or as its elements are.
+template <class Range, class T>
+struct KeptLike {
+  using type = std::vector<T>;
+};
+template <class Range, class T>
+  requires requires { typename Range::template rebind<T>; }
+struct KeptLike<Range, T> {
+  using type = typename Range::template rebind<T>;
+};
+
+}  // namespace internal
+
+template <class T, class Children = std::vector<Async<T>>>
 class [[nodiscard(
     "a future does nothing until it is polled: co_await it or spawn it")]] ParallelAll {
  public:
-  using Output = std::conditional_t<std::is_void_v<T>, void, std::vector<stored_t<T>>>;
+  using Output = std::conditional_t<std::is_void_v<T>, void,
+                                    typename internal::KeptLike<Children, stored_t<T>>::type>;
 
   /// Of coroutines that were not begun.
-  explicit ParallelAll(std::vector<Async<T>> children) noexcept
+  explicit ParallelAll(Children children) noexcept
       : children_(std::move(children)), region_(size()) {}
   ParallelAll(ParallelAll&& other) noexcept
       : children_(std::move(other.children_)), region_(size()) {
@@ -68,7 +86,7 @@ class [[nodiscard(
       for (std::uint32_t i = 0; i < size(); ++i) internal::take_result<T>(*frames()[i]);
     } else {
       Output outputs;
-      outputs.reserve(size());
+      if constexpr (requires { outputs.reserve(size()); }) outputs.reserve(size());
       for (std::uint32_t i = 0; i < size(); ++i) {
         outputs.push_back(internal::take_result<T>(*frames()[i]));
       }
@@ -80,7 +98,7 @@ class [[nodiscard(
   std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(children_.size()); }
   internal::Frame** frames() noexcept { return Async<T>::frames_of(children_.data()); }
 
-  std::vector<Async<T>> children_;
+  Children children_;
   internal::ForkRegion region_;
 };
 
@@ -99,7 +117,8 @@ auto parallel_all(Range&& range) {
                 "parallel_all keeps its futures by value and these can't be copied: write "
                 "parallel_all(std::move(futures))");
   if constexpr (Future<F> && can_keep) {
-    using Children = std::vector<Async<output_t<F>>>;
+    using Children =
+        typename internal::KeptLike<std::remove_cvref_t<Range>, Async<output_t<F>>>::type;
     Children children;
     if constexpr (std::is_same_v<Range, Children>) {
       children = std::move(range);
@@ -108,13 +127,13 @@ auto parallel_all(Range&& range) {
           child = internal::wrap_as_branch(std::move(child));
       }
     } else {
-      if constexpr (requires { std::size(range); }) {
+      if constexpr (requires { children.reserve(std::size(range)); }) {
         children.reserve(static_cast<std::size_t>(std::size(range)));
       }
       for (auto&& future : range)
         children.push_back(internal::into_branch(F(static_cast<Given>(future))));
     }
-    return ParallelAll<output_t<F>>(std::move(children));
+    return ParallelAll<output_t<F>, Children>(std::move(children));
   }
 }
 
