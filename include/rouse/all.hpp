@@ -11,6 +11,7 @@
 #include "rouse/fs/lock.hpp"                 // IWYU pragma: export
 #include "rouse/fs/times.hpp"                // IWYU pragma: export
 #include "rouse/fs/watch.hpp"                // IWYU pragma: export
+#include "rouse/future/shared.hpp"           // IWYU pragma: export
 #include "rouse/io/any_delimiter_codec.hpp"  // IWYU pragma: export
 #include "rouse/io/async_seek.hpp"           // IWYU pragma: export
 #include "rouse/io/buf_stream.hpp"           // IWYU pragma: export

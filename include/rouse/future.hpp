@@ -17,7 +17,6 @@
 #include "rouse/future/select.hpp"             // IWYU pragma: export
 #include "rouse/future/select_all.hpp"         // IWYU pragma: export
 #include "rouse/future/select_ok.hpp"          // IWYU pragma: export
-#include "rouse/future/shared.hpp"             // IWYU pragma: export
 #include "rouse/future/try_join.hpp"           // IWYU pragma: export
 #include "rouse/future/unconstrained.hpp"      // IWYU pragma: export
 #include "rouse/future/yield_now.hpp"          // IWYU pragma: export

@@ -19,6 +19,7 @@
 
 #include <gtest/gtest.h>
 
+#include <rouse/future/shared.hpp>
 #include <rouse/rouse.hpp>
 
 namespace cookbook_tasks {

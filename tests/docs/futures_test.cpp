@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <rouse/future/shared.hpp>
 #include <rouse/rouse.hpp>
 #include <rouse/testing/drop_at_each_poll.hpp>
 #include <rouse/testing/gate.hpp>

@@ -2,6 +2,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,7 @@
 #include "rouse/core/async.hpp"
 #include "rouse/exec/local_executor.hpp"
 #include "rouse/future/map.hpp"
+#include "rouse/future/pending_forever.hpp"
 #include "rouse/future/ready.hpp"
 #include "rouse/future/yield_now.hpp"
 
@@ -53,6 +55,67 @@ TEST(Spawn, OwnsTheArgumentsOfACoroutineThatTakesReferences) {
   EXPECT_EQ(executor.run_until(a), std::string_view(text).size());
   EXPECT_EQ(executor.run_until(b), std::string_view(text).size());
   EXPECT_EQ(executor.run_until(c), 8);
+}
+
+/// Counts those that live, also those that were moved from.
+class CountedArgument {
+ public:
+  explicit CountedArgument(int& count) noexcept : count_(count) { ++count_; }
+  CountedArgument(CountedArgument&& other) noexcept : count_(other.count_) { ++count_; }
+  CountedArgument& operator=(CountedArgument&&) = delete;
+  ~CountedArgument() { --count_; }
+
+ private:
+  int& count_;
+};
+
+Async<void> by_value(CountedArgument) {
+  co_await yield_now();
+  co_await pending_forever<void>();
+}
+Async<void> no_coroutine_and_throws(CountedArgument) { throw std::runtime_error("no"); }
+
+TEST(Spawn, WhatAFunctionTakesByValueIsKeptOnceAndNoLongerThanTheTask) {
+  int alive = 0;
+  {
+    LocalExecutor executor;
+    auto dropped = executor.spawn(by_value, CountedArgument(alive));
+    EXPECT_EQ(alive, 1) << "not called yet";
+    dropped.abort();
+    EXPECT_THROW(executor.run_until(dropped), JoinError);
+    EXPECT_EQ(alive, 0);
+    auto runs = executor.spawn(by_value, CountedArgument(alive));
+    executor.run_until(yield_now());
+    EXPECT_EQ(alive, 1) << "in the coroutine, and no longer in the task";
+    auto failed = executor.spawn(no_coroutine_and_throws, CountedArgument(alive));
+    EXPECT_THROW(executor.run_until(failed), std::runtime_error);
+    EXPECT_EQ(alive, 1);
+    runs.detach();
+  }
+  EXPECT_EQ(alive, 0);
+}
+
+struct Request {
+  Request(const std::string& from) : body(from) {}  // NOLINT(google-explicit-constructor)
+  const std::string& body;
+};
+Async<std::size_t> by_what_refers_to_the_argument(Request request) {
+  co_await yield_now();
+  co_return request.body.size();
+}
+
+TEST(Spawn, KeepsAnArgumentThatTheParameterRefersTo) {
+  LocalExecutor executor;
+  auto handle = executor.spawn(by_what_refers_to_the_argument, std::string(text));
+  EXPECT_EQ(executor.run_until(handle), std::string_view(text).size());
+}
+
+TEST(Spawn, ATaskOfAFunctionTakesLittle) {
+  using Call = internal::OwnedCall<Async<void> (*)()>;
+  const auto lambda = []() -> Async<void> { co_return; };
+  EXPECT_LE(sizeof(internal::Task<Call>), 80U);
+  EXPECT_LE(sizeof(internal::Task<internal::OwnedCall<decltype(lambda)>>), 80U);
+  EXPECT_LE(sizeof(internal::Task<Async<void>>), 80U);
 }
 
 TEST(Spawn, KeepsAnArgumentThatIsConvertedForTheParameter) {

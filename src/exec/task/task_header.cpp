@@ -19,7 +19,7 @@ void TaskHeader::drop_future(const std::exception_ptr* why) noexcept {
 void TaskHeader::cancel() noexcept { drop_future(nullptr); }
 
 void TaskHeader::fail(std::exception_ptr error) noexcept {
-  if (content == Content::future) drop_future(&error);
+  if (content <= Content::future) drop_future(&error);
   new (outcome()) std::exception_ptr(std::move(error));  // the cell is a union: all at its address
   content = Content::error;
 }

@@ -32,6 +32,7 @@ void destroy_value_of_task(void* value) noexcept {
 template <class F, class Name = NoName>
 class Task final : public TaskHeader {
   using Ended = OutcomeCell<output_t<F>>;
+  static constexpr bool begins_as_call = requires { F::begins_as_call; };  // see OwnedCall
 
  public:
   /// A task that is not submitted yet, its future made in place from `args`.
@@ -55,7 +56,9 @@ class Task final : public TaskHeader {
   Task(Name name, Scheduler& runs_on, std::source_location where, Args&&... args)
       : TaskHeader(vtable_, runs_on, where),
         name_(std::move(name)),
-        future_(std::forward<Args>(args)...) {}
+        future_(std::forward<Args>(args)...) {
+    if constexpr (begins_as_call) content = Content::call;
+  }
   ~Task() {}
 
   static Task& of(TaskHeader& header) noexcept { return static_cast<Task&>(header); }
@@ -63,9 +66,15 @@ class Task final : public TaskHeader {
   static bool poll(TaskHeader& header, Context& cx) noexcept {
     Task& task = of(header);
     try {
+      if constexpr (begins_as_call) {
+        if (task.content == Content::call) [[unlikely]] {
+          task.future_.call();
+          task.content = Content::future;
+        }
+      }
       auto poll = task.future_.poll(cx);
       if (poll.is_pending()) return false;
-      internal::destroy(&task.future_);
+      task.destroy_future();
       task.content = Content::nothing;
       if constexpr (std::is_void_v<output_t<F>>) {
         task.outcome_.set_value();
@@ -83,11 +92,17 @@ class Task final : public TaskHeader {
     Task& task = of(header);
     if (why != nullptr) {
       if constexpr (requires { task.future_.origin(); }) {
-        if (task.spawned_at.line() == 0) task.spawned_at = task.future_.origin();
+        if (task.spawned_at.line() == 0 && task.content == Content::future) {
+          task.spawned_at = task.future_.origin();
+        }
       }
       if constexpr (requires { task.future_.task_failed(*why); }) task.future_.task_failed(*why);
     }
-    internal::destroy(&task.future_);
+    task.destroy_future();
+  }
+  void destroy_future() noexcept {
+    if constexpr (begins_as_call) future_.drop(content == Content::future);
+    internal::destroy(&future_);
   }
 
   static const char* name_of(const TaskHeader& header) noexcept {

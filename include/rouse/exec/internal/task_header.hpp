@@ -115,6 +115,7 @@ class ROUSE_API TaskHeader {
 
   /// What there is behind the header.
   enum class Content : std::uint8_t {
+    call,  // of a function that gives the future
     future,
     nothing,  // no value: the task was cancelled, or its outcome was taken
     value,
