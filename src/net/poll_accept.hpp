@@ -1,4 +1,4 @@
-// How every listener accepts.
+// How every listener accepts, and waits when there are no descriptors.
 #pragma once
 
 #include <utility>

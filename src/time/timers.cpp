@@ -1,6 +1,6 @@
 // Who fires timers: the thread of a worker, between two polls and before it sleeps
 // (PoolCore::drive, LocalCore, through runtime/drivers.cpp); for one in a long poll, an idle worker
-// (StallWatch).
+// (StallWatch, PoolCore::help_stuck); a thread in block_on its own (park/block_on.cpp).
 #include "time/timers.hpp"
 
 #include <algorithm>

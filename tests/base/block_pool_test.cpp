@@ -17,8 +17,6 @@
 
 #include "rouse/base/thread.hpp"
 
-#include "support/sanitizer.hpp"
-
 namespace rouse {
 
 using namespace internal;
@@ -284,7 +282,7 @@ TEST(BlockPool, ManyFreeBlocksGoBackWithoutDelayingASleepForLong) {
     all += used;
   }
   // In about 15 steps of the same size. How long each takes is the machine's affair.
-  EXPECT_LT(longest, all / 2);
+  EXPECT_TRUE(longest < std::chrono::milliseconds(1) || longest < all / 2) << longest.count();
 }
 
 TEST(BlockPool, SortedBlocksAreUsedBeforeThereAreMore) {

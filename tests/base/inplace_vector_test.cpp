@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -64,6 +65,36 @@ TEST(InplaceVector, DestroysTheLastElementFirst) {
     for (const char name : {'a', 'b', 'c'}) all.push_back(Noted(log, name));
   }
   EXPECT_EQ(log, "cba");
+}
+
+/// The third move throws.
+class ThrowsWhenMoved {
+ public:
+  ThrowsWhenMoved(int& alive, int& moves) : alive_(alive), moves_(moves) { ++alive_; }
+  ThrowsWhenMoved(ThrowsWhenMoved&& other) : alive_(other.alive_), moves_(other.moves_) {
+    if (++moves_ == 3) throw std::runtime_error("moved");
+    ++alive_;
+  }
+  ThrowsWhenMoved& operator=(ThrowsWhenMoved&&) = delete;
+  ~ThrowsWhenMoved() { --alive_; }
+
+ private:
+  int& alive_;
+  int& moves_;
+};
+
+TEST(InplaceVector, AMoveThatThrowsLeavesNothingBehind) {
+  using Four = InplaceVector<ThrowsWhenMoved, 4>;
+  int alive = 0;
+  int moves = -10;
+  {
+    Four all;
+    for (int i = 0; i < 4; ++i) all.push_back(ThrowsWhenMoved(alive, moves));
+    moves = 0;
+    EXPECT_THROW(Four(std::move(all)), std::runtime_error);
+    EXPECT_EQ(alive, 4) << "all that are in the first one";
+  }
+  EXPECT_EQ(alive, 0);
 }
 
 TEST(InplaceVectorDeathTest, OneThatIsFullStops) {

@@ -1,6 +1,5 @@
 // Who looks after I/O, and when: busy and idle workers, timers beside sockets, threads outside, and
 // the end of the runtime in the midst of it all.
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>

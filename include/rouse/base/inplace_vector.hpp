@@ -14,16 +14,17 @@ namespace rouse {
 /// Moved from, it is empty.
 template <class T, std::size_t N>
 class InplaceVector {
+  static_assert(N > 0, "an InplaceVector has room for at least one element");
   static constexpr bool moves_without_throwing = std::is_nothrow_move_constructible_v<T>;
 
  public:
   using value_type = T;
-  /// The same of another type.
-  template <class U>
-  using rebind = InplaceVector<U, N>;
 
   InplaceVector() noexcept {}
-  InplaceVector(InplaceVector&& other) noexcept(moves_without_throwing) { take(other); }
+  // Delegates: if a move throws, the destructor destroys those that were moved before.
+  InplaceVector(InplaceVector&& other) noexcept(moves_without_throwing) : InplaceVector() {
+    take(other);
+  }
   InplaceVector& operator=(InplaceVector&& other) noexcept(moves_without_throwing) {
     if (this != &other) {
       clear();
@@ -67,7 +68,10 @@ class InplaceVector {
 
  private:
   void take(InplaceVector& other) noexcept(moves_without_throwing) {
-    for (T& element : other) push_back(std::move(element));
+    for (T& element : other) {
+      internal::construct(end(), std::move(element));
+      ++size_;
+    }
     other.clear();
   }
 

@@ -18,6 +18,9 @@
 
 namespace rouse {
 
+template <class T, std::size_t N>
+class InplaceVector;
+
 namespace internal {
 
 /// Where what comes of a range is kept: in a vector, or as its elements are.
@@ -25,10 +28,9 @@ template <class Range, class T>
 struct KeptLike {
   using type = std::vector<T>;
 };
-template <class Range, class T>
-  requires requires { typename Range::template rebind<T>; }
-struct KeptLike<Range, T> {
-  using type = typename Range::template rebind<T>;
+template <class Element, std::size_t N, class T>
+struct KeptLike<InplaceVector<Element, N>, T> {
+  using type = InplaceVector<T, N>;
 };
 
 }  // namespace internal

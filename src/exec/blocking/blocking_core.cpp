@@ -1,3 +1,4 @@
+// When a thread is started and when it ends. How many there may be: BlockingCore::is_full.
 #include "exec/blocking/blocking_core.hpp"
 
 #include <algorithm>

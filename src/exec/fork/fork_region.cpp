@@ -1,3 +1,4 @@
+// How a branch that is stolen becomes a task: `promote`. The whole story is in fork_region.hpp.
 #include "rouse/exec/internal/fork_region.hpp"
 
 #include <cstdint>

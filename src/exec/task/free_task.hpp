@@ -1,8 +1,7 @@
 // Who frees a task: whoever drops the last reference to it. The scheduler has one until the task is
 // complete, its JoinHandle one until it is detached or joined, each waker one.
 //  - Of a task of a thread pool, and of a blocking call: the thread that took the count to zero
-//  (SharedScheduler::drop_ref,
-//    wake_task).
+//    (SharedScheduler::drop_ref, wake_task).
 //  - Of a thread-bound task: its own thread (LocalCore::drop_ref), which is told of references that
 //    others drop. After the executor has closed: who drops the last (LocalCore::post_to_closed).
 #pragma once

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "rouse/base/atomic.hpp"
@@ -80,9 +81,10 @@ class TaskTable {
       if (!crowded) return enter(0);
       to_add_ = slots_;
     }
-    const std::size_t size = to_add_ < largest_chunk ? to_add_ : largest_chunk;
+    const std::size_t left = std::exchange(to_add_, 0);  // without memory a new round begins
+    const std::size_t size = left < largest_chunk ? left : largest_chunk;
     add_chunk(size);
-    to_add_ -= size;
+    to_add_ = left - size;
   }
 
   atomic<TaskHeader*>* next_ = nullptr;  // where the walk is

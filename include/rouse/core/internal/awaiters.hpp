@@ -1,5 +1,6 @@
 // What a coroutine does at a co_await and at its end: how a future that is not a coroutine, a
-// coroutine, and whoever awaits this one take their turns in the chain (core/internal/frame.hpp).
+// coroutine, and whoever awaits this one take their turns in the chain (core/internal/frame.hpp,
+// where it says how coroutines hand over, and how GCC differs).
 //
 // An awaiter is made for each type that is awaited, and inlined into each coroutine that awaits it:
 // what can be done without the type is in a base or in the library.

@@ -44,7 +44,8 @@ class ChainRun;
 class TaskLocalNode;
 
 /// What `await_suspend` returns: the coroutine to go on with where the compiler makes that a tail
-/// call; else one that does nothing, and the loop in `ChainRun::resume` goes on.
+/// call, as clang does; else (GCC 12) one that does nothing, and the loop in `ChainRun::resume`
+/// goes on. See `symmetric_transfer` in base/internal/attributes.hpp.
 using Transfer = std::coroutine_handle<>;
 
 /// What a frame awaits that has branches: exec/internal/fork_region.hpp. As a leaf, what is left to

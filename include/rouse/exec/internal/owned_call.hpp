@@ -27,12 +27,12 @@ struct CallGivesFuture<Fn, Args...>
     : std::bool_constant<Future<std::remove_cvref_t<std::invoke_result_t<Fn&, Args&&...>>>> {};
 
 /// Whether a call leaves nothing that its future may refer to: of a function whose parameters are
-/// moved from what is kept, and are not references.
+/// made of what is kept, of the same types, and are not references.
 template <class Fn, class... Args>
 inline constexpr bool is_used_up_by_call = false;
 template <class R, bool no_throw, class... Args>
 inline constexpr bool is_used_up_by_call<R (*)(Args...) noexcept(no_throw), Args...> =
-    std::is_nothrow_move_constructible_v<R>;
+    std::is_nothrow_move_constructible_v<std::remove_cvref_t<R>>;
 
 template <class Fn, class... Args>
 struct KeptCall {

@@ -76,6 +76,7 @@ class Task final : public TaskHeader {
       if (poll.is_pending()) return false;
       task.destroy_future();
       task.content = Content::nothing;
+      internal::construct(&task.outcome_);
       if constexpr (std::is_void_v<output_t<F>>) {
         task.outcome_.set_value();
       } else {

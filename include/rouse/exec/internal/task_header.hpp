@@ -113,11 +113,11 @@ class ROUSE_API TaskHeader {
   /// The `free` of a task without a name.
   static void free_block_of(TaskHeader& task) noexcept;
 
-  /// What there is behind the header.
+  /// What there is behind the header. The first two come before the outcome.
   enum class Content : std::uint8_t {
     call,  // of a function that gives the future
     future,
-    nothing,  // no value: the task was cancelled, or its outcome was taken
+    nothing,  // no value: the task was cancelled, or its exception was taken
     value,
     error,
   };
