@@ -48,7 +48,7 @@ class InplaceVector {
   }
   /// There must be an element.
   void pop_back() noexcept {
-    ROUSE_ASSERT(size_ != 0, "pop_back of an empty InplaceVector");
+    ROUSE_ASSERT(size_ != 0, "pop_back of an empty InplaceVector: ask empty() before");
     internal::destroy(data() + --size_);
   }
   /// Destroys all elements, the last one first.
