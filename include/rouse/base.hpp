@@ -5,3 +5,4 @@
 #include "rouse/base/function.hpp"  // IWYU pragma: export
 #include "rouse/base/ref_ptr.hpp"   // IWYU pragma: export
 #include "rouse/base/result.hpp"    // IWYU pragma: export
+#include "rouse/base/shape.hpp"     // IWYU pragma: export

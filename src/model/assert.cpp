@@ -9,6 +9,7 @@
 
 /// Not asked: a finding has its own trace, and the task's is that of another thread.
 constinit rouse::internal::AppendContext rouse::internal::append_assert_context = nullptr;
+constinit rouse::atomic<rouse::internal::BeforeAbort> rouse::internal::before_abort{nullptr};
 
 void rouse::assert_failed(const char* file, int line, const char* message, const char* name,
                           const char* detail) noexcept {

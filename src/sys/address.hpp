@@ -2,7 +2,11 @@
 // known to src/net/native_address.hpp.
 #pragma once
 
+#include <cstdint>
+#include <string_view>
 #include <sys/socket.h>
+
+#include "rouse/base/result.hpp"
 
 namespace rouse::sys {
 
@@ -20,5 +24,12 @@ class NativeAddress {
   sockaddr_storage storage{};
   socklen_t size = sizeof(sockaddr_storage);
 };
+
+/// Of a Unix socket with a file. Errors: filename_too_long (107 bytes fit), invalid_argument.
+Result<NativeAddress> unix_address(std::string_view path) noexcept;
+/// A port of 127.0.0.1; 0: any that is free.
+NativeAddress loopback_address(std::uint16_t port) noexcept;
+/// Of an IPv4 address.
+std::uint16_t port_of(const NativeAddress& address) noexcept;
 
 }  // namespace rouse::sys

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,6 +23,8 @@ Result<io::OwnedFd> duplicate(int fd) noexcept;
 /// NUL in it.
 Result<io::OwnedFd> open_nonblocking(const std::string& path, io::Interest direction) noexcept;
 Result<bool> is_fifo(int fd) noexcept;
+/// Of the file. Of a socket before it is bound: what its file will have, less the umask.
+Result<void> set_mode(int fd, std::uint32_t mode) noexcept;
 /// The end to read from, and the one to write to; blocking.
 Result<std::pair<io::OwnedFd, io::OwnedFd>> pipe() noexcept;
 

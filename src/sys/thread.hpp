@@ -17,6 +17,11 @@ struct ThreadOptions {
   std::size_t stack_size = 0;  ///< bytes, at least PTHREAD_STACK_MIN; 0: what the system gives
 };
 
+/// What the system calls a thread. Another one may have it when that has ended.
+using ThreadId = int;
+/// Of the thread that asks. Remembered, so it costs a load.
+ThreadId this_thread_id() noexcept;
+
 /// The least that a thread may be given.
 std::size_t min_stack_size() noexcept;
 
@@ -42,6 +47,8 @@ class Thread {
   void join() noexcept;
   /// Lets the thread run on by itself.
   void detach() noexcept;
+  /// In a forked child, which does not have the thread.
+  void forget() noexcept { joinable_ = false; }
 
  private:
   explicit Thread(pthread_t handle) noexcept : handle_(handle), joinable_(true) {}

@@ -51,6 +51,10 @@ Result<bool> is_fifo(int fd) noexcept {
   return S_ISFIFO(stat.st_mode);
 }
 
+Result<void> set_mode(int fd, std::uint32_t mode) noexcept {
+  return done([&] { return ::fchmod(fd, mode); });
+}
+
 Result<std::pair<io::OwnedFd, io::OwnedFd>> pipe() noexcept {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return last_error();

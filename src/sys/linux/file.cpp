@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "sys/fd.hpp"
 #include "sys/linux/call.hpp"
 #include "sys/linux/file_status.hpp"
 #include "sys/shared_fd.hpp"
@@ -133,7 +134,7 @@ Result<FileStatus> File::status() const noexcept {
 }
 
 Result<void> File::set_mode(std::uint32_t mode) const noexcept {
-  return done(retry([&] { return ::fchmod(descriptor_, mode); }));
+  return sys::set_mode(descriptor_, mode);
 }
 
 Result<void> File::set_times(const TimesToSet& times) const noexcept {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <unistd.h>
 
 #include "rouse/base/assert.hpp"
 
@@ -46,6 +47,11 @@ class Attributes {
 };
 
 std::error_code system_error(int error) noexcept { return {error, std::generic_category()}; }
+
+constinit thread_local ThreadId own_id = 0;  // until it is asked for
+/// In a forked child this thread is another one.
+[[maybe_unused]] const bool forks_are_watched =
+    ::pthread_atfork(nullptr, nullptr, [] { own_id = 0; }) == 0;
 
 }  // namespace
 
@@ -92,6 +98,12 @@ void Thread::detach() noexcept {
   ROUSE_ASSERT(joinable_, "detach of a thread that was joined or detached before");
   joinable_ = false;
   ::pthread_detach(handle_);
+}
+
+ThreadId this_thread_id() noexcept {
+  if (own_id == 0) [[unlikely]]
+    own_id = ::gettid();
+  return own_id;
 }
 
 std::size_t min_stack_size() noexcept { return static_cast<std::size_t>(PTHREAD_STACK_MIN); }

@@ -66,6 +66,17 @@ inline constexpr bool aggregate_temporaries_are_safe = true;
 inline constexpr bool aggregate_temporaries_are_safe = false;
 #endif
 
+/// An address in the code of the function that this is inlined into.
+[[gnu::always_inline]] inline const void* code_here() noexcept {
+  const void* here = nullptr;
+#if defined(__x86_64__)
+  asm volatile("1: lea 1b(%%rip), %0" : "=r"(here));  // each call its own
+#elif defined(__aarch64__)
+  asm volatile("adr %0, ." : "=r"(here));
+#endif
+  return here;
+}
+
 /// The two compilers lay frames and awaiters out differently, so a coroutine of the library can't
 /// be awaited in a program of the other one. The library defines the symbol of its own compiler and
 /// a program that may await such a coroutine refers to that of its own (core/async_result.hpp):

@@ -7,6 +7,7 @@
 
 #include "rouse/base/internal/construct.hpp"
 #include "rouse/base/internal/type_checks.hpp"
+#include "rouse/base/shape.hpp"
 
 namespace rouse::internal {
 
@@ -63,6 +64,8 @@ class Maybe {
     if (has_value_) value_.~T();
   }
 
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Maybe, nullptr, maybe, &Maybe::value_, &Maybe::has_value_)
   [[nodiscard]] constexpr bool has_value() const noexcept { return has_value_; }
   constexpr explicit operator bool() const noexcept { return has_value_; }
   constexpr T& operator*() & noexcept { return value_; }

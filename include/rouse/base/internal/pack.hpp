@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "rouse/base/shape.hpp"
+
 namespace rouse::internal {
 
 template <std::size_t I, class T>
@@ -17,6 +19,9 @@ class IndexedPack;
 template <std::size_t... I, class... Ts>
 class IndexedPack<std::index_sequence<I...>, Ts...> : PackItem<I, Ts>... {
  public:
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(IndexedPack, nullptr, one, static_cast<Ts IndexedPack::*>(&PackItem<I, Ts>::value)...)
+
   template <class... Given>
   explicit IndexedPack(std::in_place_t, Given&&... given)
       : PackItem<I, Ts>{static_cast<Ts>(std::forward<Given>(given))}... {}
