@@ -2,7 +2,6 @@
 #pragma once
 
 #include "rouse/stream/and_then.hpp"             // IWYU pragma: export
-#include "rouse/stream/any_stream.hpp"           // IWYU pragma: export
 #include "rouse/stream/buffer_unordered.hpp"     // IWYU pragma: export
 #include "rouse/stream/buffered.hpp"             // IWYU pragma: export
 #include "rouse/stream/by_ref.hpp"               // IWYU pragma: export

@@ -88,6 +88,7 @@ void Frame::destroy_chain() noexcept {
     frame->handle().destroy();
     frame = parent;
   }
+  state_ = State::done;  // it does not run: see src/core/running_walk.hpp
   handle().destroy();
 }
 

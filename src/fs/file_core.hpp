@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "rouse/base/result.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/core/poll.hpp"
 #include "rouse/exec/blocking_pool.hpp"
@@ -115,6 +116,8 @@ class FilePoll {
 
   FilePoll(FileCore& core, Function function) noexcept : core_(core), function_(function) {}
   Poll<T> poll(Context& cx) { return (core_.*function_)(cx); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(FilePoll, "file", blocking)
 
  private:
   FileCore& core_;

@@ -96,13 +96,13 @@ Poll<Result<ReadyGuard>> Readiness::poll_result(Context& cx) {
   const auto look = [&](const Result<Ready>& seen) -> Guard {
     if (!seen) return Guard::ready(Result<ReadyGuard>(seen.error()));
     if (!cx.take_budget()) return pending;
-    if (!sys::is_ready_now(fd_.fd(), interest_)) {
+    if (!sys::is_ready_now(fd_->fd(), interest_)) {
       return Guard::ready(Result<ReadyGuard>(std::errc::operation_would_block));
     }
-    return Guard::ready(ReadyGuard(fd_, *seen, interest_));
+    return Guard::ready(ReadyGuard(*fd_, *seen, interest_));
   };
-  return internal::poll_when_ready([&] { return fd_.poll_ready(cx, interest_, waiter_); }, look,
-                                   [&](Ready seen) { fd_.clear_blocked(seen, interest_); });
+  return internal::poll_when_ready([&] { return fd_->poll_ready(cx, interest_, waiter_); }, look,
+                                   [&](Ready seen) { fd_->clear_blocked(seen, interest_); });
 }
 
 }  // namespace rouse::io

@@ -90,6 +90,7 @@ class alignas(64) IoSource {
   void retire() noexcept;
 
   std::uint32_t index = 0;        // among the reactor's
+  atomic<int> descriptor{-1};     // for a trace
   IoSource* next_free = nullptr;  // the reactor's
 
  private:

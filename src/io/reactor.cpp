@@ -6,7 +6,12 @@
 
 #include "rouse/io/error.hpp"
 
+#include "base/recorder.hpp"
+
 namespace rouse::internal {
+
+using recorder::record;
+using recorder::What;
 namespace {
 
 constinit thread_local Reactor* current_reactor = nullptr;
@@ -35,6 +40,7 @@ Result<IoSource*> Reactor::add(int fd, io::Interest interest) noexcept {
     return std::errc::not_enough_memory;
   }
   source->open(interest);
+  source->descriptor.store(fd, memory_order_relaxed);
   const std::uint64_t token = source->generation() << index_bits | source->index;
   const Result<void> added = poller_->add(fd, token, interest);
   if (added) {
@@ -53,8 +59,13 @@ void Reactor::remove(IoSource& source, int fd) noexcept {
 }
 
 void Reactor::dispatch() noexcept {
-  for (const sys::Event& event : std::exchange(found_, {})) {
-    at(static_cast<std::uint32_t>(event.token)).add_ready(event.token >> index_bits, event.ready);
+  const std::span<const sys::Event> found = std::exchange(found_, {});
+  events_.store(events() + found.size(), memory_order_relaxed);
+  for (const sys::Event& event : found) {
+    IoSource& source = at(static_cast<std::uint32_t>(event.token));
+    record(What::io, 0, static_cast<std::uint32_t>(source.descriptor.load(memory_order_relaxed)),
+           event.ready);
+    source.add_ready(event.token >> index_bits, event.ready);
   }
 }
 
@@ -88,12 +99,14 @@ IoSource* Reactor::take_slot() noexcept {
   if (closed_ || (free_ == nullptr && !grow())) return nullptr;
   IoSource* const source = free_;
   free_ = source->next_free;
+  sources_.store(sources() + 1, memory_order_relaxed);
   return source;
 }
 
 void Reactor::give_slot_back(IoSource& source) noexcept {
   const Lock lock(mutex_);
   source.next_free = std::exchange(free_, &source);
+  sources_.store(sources() - 1, memory_order_relaxed);
 }
 
 bool Reactor::grow() noexcept {

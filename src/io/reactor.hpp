@@ -47,6 +47,9 @@ class Reactor : public RefCounted<Reactor> {
   void wait(std::chrono::nanoseconds at_most) noexcept { found_ = poller_->wait(at_most); }
   /// Wakes the waiters for the events that `wait` found.
   void dispatch() noexcept;
+  /// Any thread: how many sources there are, and how many events were handed out.
+  [[nodiscard]] std::size_t sources() const noexcept { return sources_.load(memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t events() const noexcept { return events_.load(memory_order_relaxed); }
   [[nodiscard]] bool has_found() const noexcept { return !found_.empty(); }
 
  private:
@@ -63,12 +66,15 @@ class Reactor : public RefCounted<Reactor> {
 
   const std::unique_ptr<sys::Poller> poller_;
   std::span<const sys::Event> found_;
+  atomic<std::uint64_t> events_{0};  // written by who hands them out
 
   Mutex mutex_;
   IoSource* free_ = nullptr;  // guarded by mutex_, as the next ones
   std::size_t chunks_ = 0;
   bool closed_ = false;
-  // Written under mutex_; read by whoever hands events out.
+  // Written under mutex_.
+  atomic<std::size_t> sources_{0};
+  // The same; read by whoever hands events out.
   atomic<IoSource*> chunk_[chunk_count] = {};
 };
 

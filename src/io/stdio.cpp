@@ -22,7 +22,7 @@ StdioFd::StdioFd(int fd, io::Interest direction) noexcept {
   }
   how_ = copy->how;
   if (Result<io::AsyncFd> made = io::AsyncFd::own(std::move(copy->fd), direction)) {
-    watched_ = *std::move(made);
+    watched_.emplace(*std::move(made));
   } else if (made.error() != io::Error::not_pollable) {
     error_ = made.error();
   } else if (Result<io::OwnedFd> plain = sys::duplicate(fd)) {
@@ -35,7 +35,7 @@ StdioFd::StdioFd(int fd, io::Interest direction) noexcept {
 template <class Fn>
 Transferred StdioFd::poll_transfer(Context& cx, io::Interest direction, Fn fn) {
   if (error_) return Transferred::ready(Result<std::size_t>(error_));
-  if (watched_) return watched_->poll_io(cx, direction, fn);
+  if (watched_) return (*watched_).poll_io(cx, direction, fn);
   if (!cx.take_budget()) return pending;
   return Transferred::ready(fn());
 }
@@ -43,14 +43,14 @@ Transferred StdioFd::poll_transfer(Context& cx, io::Interest direction, Fn fn) {
 Transferred StdioFd::poll_read(Context& cx, std::span<std::byte> buf) {
   return poll_transfer(cx, io::Interest::readable, [&] {
     if (!watched_) return sys::read(unwatched_.get(), buf);
-    return sys::read_shared(how_, watched_->fd(), buf);
+    return sys::read_shared(how_, (*watched_).fd(), buf);
   });
 }
 
 Transferred StdioFd::poll_write(Context& cx, std::span<const std::byte> data) {
   return poll_transfer(cx, io::Interest::writable, [&] {
     if (!watched_) return sys::write(unwatched_.get(), data);
-    return sys::write_shared(how_, watched_->fd(), data);
+    return sys::write_shared(how_, (*watched_).fd(), data);
   });
 }
 

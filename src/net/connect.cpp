@@ -1,12 +1,14 @@
 // TcpStream::connect: happy eyeballs over all addresses of a host (RFC 8305).
 #include "net/connect.hpp"
 
-#include <iterator>
-#include <list>
-#include <optional>
+#include <cstddef>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "rouse/base/internal/durations.hpp"
+#include "rouse/base/internal/maybe.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/net/lookup_host.hpp"
 #include "rouse/net/tcp_socket.hpp"
 #include "rouse/time/sleep.hpp"
@@ -23,52 +25,70 @@ AsyncResult<TcpStream> connect_to(SocketAddr address) {
   co_return co_await std::move(*socket).connect(address).result();
 }
 
+using Attempt = internal::Maybe<AsyncResult<TcpStream>>;  // nothing once it has failed
+
+/// One for each address, beginning with the first. (In Race, its shape would not be known yet.)
+struct Attempts {
+  explicit Attempts(Attempt* all) noexcept : first(all) {}
+  ROUSE_SHAPE_OF(Attempts, nullptr, array, sizeof(Attempt), &Attempts::first, &Attempts::begun)
+  Attempt* first;
+  std::size_t begun = 0;
+};
+
 /// Polls to the first connection; to the error of the first address when all have failed.
 class Race {
  public:
   using Output = Result<TcpStream>;
 
-  explicit Race(std::vector<SocketAddr> addresses) noexcept : addresses_(std::move(addresses)) {}
+  explicit Race(std::vector<SocketAddr> addresses)
+      : addresses_(std::move(addresses)),
+        memory_(std::make_unique<Attempt[]>(addresses_.size())),
+        attempts_(memory_.get()) {}
 
   Poll<Result<TcpStream>> poll(Context& cx) {
     using Ready = Poll<Result<TcpStream>>;
     for (;;) {
-      if (next_ < addresses_.size() && (newest_failed_ || has_waited(cx))) begin_next();
-      for (auto attempt = attempts_.begin(); attempt != attempts_.end();) {
-        auto polled = attempt->connecting.poll_result(cx);
+      if (attempts_.begun < addresses_.size() && (newest_failed_ || has_waited(cx))) begin_next();
+      bool is_connecting = false;
+      for (std::size_t i = 0; i < attempts_.begun; ++i) {
+        Attempt& attempt = attempts_.first[i];
+        if (!attempt) continue;
+        auto polled = (*attempt).poll_result(cx);
         if (polled.is_ready() && polled.value()) return polled;
-        if (polled.is_ready()) note_error(attempt->address, polled.value().error());
-        attempt = polled.is_ready() ? attempts_.erase(attempt) : std::next(attempt);
+        if (polled.is_pending()) {
+          is_connecting = true;
+          continue;
+        }
+        attempt.reset();
+        note_error(i, polled.value().error());
       }
-      if (newest_failed_ && next_ < addresses_.size()) continue;
-      if (attempts_.empty()) return Ready::ready(Result<TcpStream>(error_));
-      if (next_ == addresses_.size() || !has_waited(cx)) return pending;
+      if (newest_failed_ && attempts_.begun < addresses_.size()) continue;
+      if (!is_connecting) return Ready::ready(Result<TcpStream>(error_));
+      if (attempts_.begun == addresses_.size() || !has_waited(cx)) return pending;
     }
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Race, "connect", any_of, &Race::attempts_, &Race::delay_)
 
  private:
-  struct Begun {
-    std::size_t address;  // which one
-    AsyncResult<TcpStream> connecting;
-  };
-
-  bool has_waited(Context& cx) { return delay_ && delay_->poll(cx).is_ready(); }
+  bool has_waited(Context& cx) { return delay_ && (*delay_).poll(cx).is_ready(); }
   void begin_next() {
-    attempts_.push_back({next_, connect_to(addresses_[next_])});
-    ++next_;
-    delay_.emplace(sleep(attempt_delay));
+    attempts_.first[attempts_.begun].emplace(connect_to(addresses_[attempts_.begun]));
+    ++attempts_.begun;
+    delay_.reset();
+    if (attempts_.begun < addresses_.size()) delay_.emplace(sleep(attempt_delay));
     newest_failed_ = false;
   }
   void note_error(std::size_t address, std::error_code error) noexcept {
     if (address == 0) error_ = error;
-    if (address + 1 == next_) newest_failed_ = true;
+    if (address + 1 == attempts_.begun) newest_failed_ = true;
   }
 
   const std::vector<SocketAddr> addresses_;
-  std::size_t next_ = 0;
+  const std::unique_ptr<Attempt[]> memory_;
+  Attempts attempts_;
   bool newest_failed_ = true;  // or there was none yet: the next one need not wait
-  std::list<Begun> attempts_;  // do not move once they are polled
-  std::optional<Sleep> delay_;
+  internal::Maybe<Sleep> delay_;
   std::error_code error_;  // the first address's
 };
 

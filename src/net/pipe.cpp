@@ -54,8 +54,8 @@ Result<Sender> Sender::from_fd(io::OwnedFd fd) noexcept {
 }
 Moved Sender::poll_write(Context& cx, std::span<const std::byte> data) {
   if (!io_) return Moved::ready(Result<std::size_t>(std::errc::broken_pipe));
-  return io_->poll_io(cx, io::Interest::writable,
-                      [&] { return sys::write_without_signal(io_->fd(), data); });
+  return (*io_).poll_io(cx, io::Interest::writable,
+                        [&] { return sys::write_without_signal((*io_).fd(), data); });
 }
 Poll<Result<void>> Sender::poll_shutdown(Context&) noexcept {
   io_.reset();
@@ -63,8 +63,8 @@ Poll<Result<void>> Sender::poll_shutdown(Context&) noexcept {
 }
 Result<std::size_t> Sender::try_write(io::Buffer data) {
   if (!io_) return std::errc::broken_pipe;
-  return io_->try_io(io::Interest::writable,
-                     [&] { return sys::write_without_signal(io_->fd(), data); });
+  return (*io_).try_io(io::Interest::writable,
+                       [&] { return sys::write_without_signal((*io_).fd(), data); });
 }
 io::OwnedFd Sender::into_fd() && noexcept {
   return io_ ? std::move(*io_).into_fd() : io::OwnedFd();

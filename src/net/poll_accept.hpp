@@ -19,7 +19,7 @@ Poll<Result<Accepted<S>>> poll_accept(const io::AsyncFd& io, Context& cx,
                                       internal::AcceptWait& wait) {
   using Ready = Poll<Result<Accepted<S>>>;
   for (;;) {
-    if (wait.pause && wait.pause->poll(cx).is_pending()) return pending;
+    if (wait.pause && (*wait.pause).poll(cx).is_pending()) return pending;
     wait.pause.reset();
     auto polled =
         io.poll_io(cx, io::Interest::readable, wait.waiter, [&] { return accept_next(io.fd()); });

@@ -34,7 +34,7 @@ auto poll_send(const io::AsyncFd& io, Context& cx, internal::SendWait& wait, int
   using Sent = decltype(fn());
   using Seen = Poll<Result<io::Ready>>;
   const auto wait_for_room = [&]() -> Seen {
-    const bool must_pause = wait.pause && wait.pause->poll(cx).is_pending();
+    const bool must_pause = wait.pause && (*wait.pause).poll(cx).is_pending();
     const Seen polled = io.poll_ready(cx, io::Interest::writable, wait.waiter);
     if (polled.is_ready() && !polled.value()) return polled;
     if (must_pause && !(wait.may_end_early && polled.is_ready())) return pending;

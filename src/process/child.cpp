@@ -24,7 +24,7 @@ Child::Child(Child&& other) noexcept
     : stdin_(std::exchange(other.stdin_, std::nullopt)),
       stdout_(std::exchange(other.stdout_, std::nullopt)),
       stderr_(std::exchange(other.stderr_, std::nullopt)),
-      pidfd_(std::exchange(other.pidfd_, std::nullopt)),
+      pidfd_(std::exchange(other.pidfd_, {})),
       status_(other.status_),
       pid_(other.pid_),
       kill_on_drop_(other.kill_on_drop_),
@@ -36,7 +36,7 @@ Child& Child::operator=(Child&& other) noexcept {
   stdin_ = std::exchange(other.stdin_, std::nullopt);
   stdout_ = std::exchange(other.stdout_, std::nullopt);
   stderr_ = std::exchange(other.stderr_, std::nullopt);
-  pidfd_ = std::exchange(other.pidfd_, std::nullopt);
+  pidfd_ = std::exchange(other.pidfd_, {});
   status_ = other.status_;
   pid_ = other.pid_;
   kill_on_drop_ = other.kill_on_drop_;
@@ -66,7 +66,7 @@ std::optional<int> Child::id() const noexcept {
 Result<std::optional<ExitStatus>> Child::try_wait() noexcept {
   check_not_moved_from();
   if (status_) return status_;
-  const auto reaped = sys::reap(pidfd_->fd());
+  const auto reaped = sys::reap((*pidfd_).fd());
   if (!reaped) return reaped.error();
   if (!*reaped) return std::optional<ExitStatus>();
   status_ = status_of(**reaped);
@@ -82,7 +82,7 @@ Poll<Result<ExitStatus>> Child::poll_wait(Context& cx) {
   // the descriptor would block.
   for (;;) {
     if (status_) return Waited::ready(*status_);
-    const auto polled = pidfd_->poll_ready(cx, io::Interest::readable);
+    const auto polled = (*pidfd_).poll_ready(cx, io::Interest::readable);
     if (polled.is_pending() || !cx.take_budget()) return pending;
     // Also when the runtime has ended: then it is looked at once more.
     const Result<std::optional<ExitStatus>> ended = try_wait();
@@ -90,7 +90,7 @@ Poll<Result<ExitStatus>> Child::poll_wait(Context& cx) {
     if (*ended) return Waited::ready(**ended);
     const Result<io::Ready>& seen = polled.value();
     if (!seen) return Waited::ready(seen.error());
-    pidfd_->clear_blocked(*seen, io::Interest::readable);
+    (*pidfd_).clear_blocked(*seen, io::Interest::readable);
   }
 }
 
@@ -109,7 +109,7 @@ Result<void> Child::start_kill() noexcept { return signal(signal::Kind(SIGKILL))
 Result<void> Child::signal(signal::Kind kind) noexcept {
   check_not_moved_from();
   if (status_) return std::errc::no_such_process;
-  return sys::send_signal(pidfd_->fd(), kind.number());
+  return sys::send_signal((*pidfd_).fd(), kind.number());
 }
 
 }  // namespace rouse::process

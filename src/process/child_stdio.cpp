@@ -25,8 +25,8 @@ io::OwnedFd blocking(io::OwnedFd pipe) noexcept {
 
 Poll<Result<std::size_t>> ChildStdin::poll_write(Context& cx, std::span<const std::byte> data) {
   if (!pipe_) return Poll<Result<std::size_t>>::ready(std::errc::broken_pipe);
-  auto polled = pipe_->poll_io(cx, io::Interest::writable,
-                               [&] { return sys::write_without_signal(pipe_->fd(), data); });
+  auto polled = (*pipe_).poll_io(cx, io::Interest::writable,
+                                 [&] { return sys::write_without_signal((*pipe_).fd(), data); });
   write_->set_pending(polled.is_pending());
   return polled;
 }

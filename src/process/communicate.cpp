@@ -1,9 +1,10 @@
 #include "process/communicate.hpp"
 
-#include <optional>
 #include <system_error>
 #include <utility>
 
+#include "rouse/base/internal/maybe.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/io/read_to_end.hpp"
 #include "rouse/io/write_all.hpp"
@@ -30,13 +31,16 @@ class Communication : public ResultFuture<Communication, void> {
     return Poll<Result<void>>::ready(Result<void>());
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Communication, "communicate", all_of, &Communication::writing_, &Communication::out_,
+              &Communication::err_)
 
  private:
   using Reading = io::ReadToEnd<ChildOutput, std::string>;
 
   Result<void> write(Context& cx) {
     if (!writing_) return {};
-    const auto polled = writing_->poll_result(cx);
+    const auto polled = (*writing_).poll_result(cx);
     if (polled.is_pending()) return {};
     writing_.reset();
     child_.stdin_.reset();  // the end of its input
@@ -44,9 +48,9 @@ class Communication : public ResultFuture<Communication, void> {
     if (!written && written.error() == std::errc::broken_pipe) return {};  // it wants no more
     return written;
   }
-  static Result<void> read(std::optional<Reading>& reading, Context& cx) {
+  static Result<void> read(internal::Maybe<Reading>& reading, Context& cx) {
     if (!reading) return {};
-    const auto polled = reading->poll_result(cx);
+    const auto polled = (*reading).poll_result(cx);
     if (polled.is_pending()) return {};
     reading.reset();
     if (!polled.value()) return polled.value().error();
@@ -54,9 +58,9 @@ class Communication : public ResultFuture<Communication, void> {
   }
 
   Child& child_;
-  std::optional<io::WriteAll<ChildStdin>> writing_;
-  std::optional<Reading> out_;
-  std::optional<Reading> err_;
+  internal::Maybe<io::WriteAll<ChildStdin>> writing_;
+  internal::Maybe<Reading> out_;
+  internal::Maybe<Reading> err_;
 };
 
 }  // namespace

@@ -18,6 +18,8 @@
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/sync/internal/wait_until.hpp"
 
+#include "sync/wake_batch.hpp"
+
 namespace rouse::internal {
 
 namespace {

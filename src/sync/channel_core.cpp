@@ -9,6 +9,8 @@
 
 #include "rouse/sync/internal/wait_until.hpp"
 
+#include "sync/wake_batch.hpp"
+
 namespace rouse::internal {
 
 // --- Rings. ---

@@ -3,11 +3,25 @@
 
 #include <utility>
 
+#include "rouse/base/internal/recording.hpp"
+
+#include "sync/wake_batch.hpp"
+
 namespace rouse::internal {
 
 Poll<bool> Permits::wait(Acquiring& waiter, const Context& cx) noexcept {
-  if (waiter.is_fresh()) return begin_to_wait(waiter, cx);
+  if (waiter.is_fresh()) {
+    const Poll<bool> taken = begin_to_wait(waiter, cx);
+    if (taken.is_pending() && is_recording()) record_lock_wait(cx.task_tag(), this);
+    return taken;
+  }
   if (!waiter.is_notified() && WaitList::keep_waker(lock_, waiter, cx)) return pending;
+  const Poll<bool> taken = take_notified(waiter, cx);
+  if (taken.is_ready() && is_recording()) record_lock_got(cx.task_tag(), this);
+  return taken;
+}
+
+Poll<bool> Permits::take_notified(Acquiring& waiter, const Context& cx) noexcept {
   if (waiter.news_ == Acquiring::News::woken) return come_back(waiter, cx);
   waiter.reset();
   return Poll<bool>::ready(waiter.news_ == Acquiring::News::granted);

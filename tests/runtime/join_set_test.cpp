@@ -24,6 +24,8 @@
 #include "rouse/testing/gate.hpp"
 #include "rouse/testing/poll_harness.hpp"
 
+#include "exec/task/task_transitions.hpp"
+
 namespace rouse {
 
 using namespace internal;

@@ -51,6 +51,8 @@ class [[gnu::warn_unused]] [[nodiscard(
   /// Whether the future inside borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept { return vtable_ && vtable_->borrows(*this); }
 
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(AnyFuture, nullptr, erased, &AnyFuture::vtable_, &AnyFuture::data_)
   Poll<T> poll(Context& cx) {
     ROUSE_ASSERT(vtable_, "poll() of an AnyFuture that was moved from");
     return vtable_->poll(*this, cx);
@@ -58,6 +60,7 @@ class [[gnu::warn_unused]] [[nodiscard(
 
  private:
   struct VTable {
+    const sight::Shape* shape;
     Poll<T> (*poll)(AnyFuture&, Context&);
     bool (*borrows)(const AnyFuture&) noexcept;
     void (*destroy)(AnyFuture&) noexcept;
@@ -90,7 +93,8 @@ class [[gnu::warn_unused]] [[nodiscard(
     if constexpr (!fits<F>) internal::free_block(self.data_, sizeof(F));
   }
   template <class F>
-  static constexpr VTable vtable_for{poll_as<F>, borrows_as<F>, destroy_as<F>};
+  static constexpr VTable vtable_for{&internal::shape_of<std::conditional_t<fits<F>, F, F*>>,
+                                     poll_as<F>, borrows_as<F>, destroy_as<F>};
 
   void reset() noexcept {
     if (vtable_) std::exchange(vtable_, nullptr)->destroy(*this);

@@ -171,6 +171,8 @@ class ROUSE_TRIVIAL_ABI [[gnu::warn_unused]] [[nodiscard(
     }
   }
 
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Async, nullptr, chain)
   /// For the library: the coroutine, null if there is none.
   [[nodiscard]] const internal::Frame* frame() const noexcept { return frame_; }
   /// Hands the coroutine to the caller, who destroys it.

@@ -46,6 +46,8 @@ class [[gnu::warn_unused]] [[nodiscard(
   Poll<Result<T>> poll_or_throw(Context& cx) { return steps_.poll(cx); }
   [[nodiscard]] bool borrows() const noexcept { return internal::future_borrows(steps_); }
   [[nodiscard]] const internal::Frame* frame() const noexcept { return steps_.frame(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(AsyncResult, nullptr, one, &AsyncResult::steps_)
 
  private:
   Async<Result<T>> steps_;

@@ -137,6 +137,8 @@ class [[nodiscard(
 
   /// Whether the coroutine borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept { return promise_ && promise_->borrows(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(AsyncStream, nullptr, chain)
 
  private:
   friend class internal::AsyncStreamPromise<T>;

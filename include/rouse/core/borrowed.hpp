@@ -4,6 +4,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "rouse/base/shape.hpp"
+
 namespace rouse {
 
 /// Says explicitly that a borrowing future will not outlive what it borrows: `spawn(borrowed(f))`.
@@ -13,6 +15,8 @@ class Borrowed {
   using Output = typename F::Output;
   explicit Borrowed(F future) : future_(std::move(future)) {}
   auto poll(auto& cx) { return future_.poll(cx); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Borrowed, nullptr, one, &Borrowed::future_)
 
  private:
   F future_;

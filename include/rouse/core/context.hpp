@@ -24,10 +24,14 @@ namespace internal {
 
 /// Work deferred to the end of a task's poll: see Context::at_poll_end.
 struct PollEnd {
-  explicit PollEnd(void (*at_end)(PollEnd&) noexcept) noexcept : run(at_end) {}
+  explicit constexpr PollEnd(void (*at_end)(PollEnd&) noexcept) noexcept : run(at_end) {}
   void (*run)(PollEnd&) noexcept;
   Cell<PollEnd*> next{nullptr};
 };
+
+/// Is the last of a poll's ends if the poll has used up its budget: an executor that counts these
+/// sets `run`, before there are threads. It is never linked to a next, so all threads share it.
+inline PollEnd budget_used_up([](PollEnd&) noexcept {});
 
 }  // namespace internal
 
@@ -43,8 +47,9 @@ class Context {
       : waker_(&waker), root_(this), left_(budget) {}
   /// The same for an executor that calls `run_poll_ends`. `parallel` offers its children in
   /// `forks`, if the thread has a fork deque.
-  constexpr Context(const Waker& waker, std::uint32_t budget, internal::ForkDeque* forks) noexcept
-      : waker_(&waker), root_(this), forks_(forks), left_(budget), runs_poll_ends_(true) {}
+  constexpr Context(const Waker& waker, std::uint32_t budget, internal::ForkDeque* forks,
+                    std::uint32_t task_tag = UINT32_MAX) noexcept
+      : waker_(&waker), root_(this), forks_(forks), left_(budget), task_tag_(task_tag) {}
   /// For a combinator that gives a child its own waker: the child uses its parent's budget.
   constexpr Context(const Waker& waker, Context& parent) noexcept
       : waker_(&waker), root_(parent.root_), left_(0) {}
@@ -76,7 +81,7 @@ class Context {
   /// Defers `end.run` to the end of this poll of the task, where it is called once. Use it to batch
   /// work that need not be done before the task waits. False: do it now.
   [[nodiscard]] bool at_poll_end(internal::PollEnd& end) const noexcept {
-    if (!root_->runs_poll_ends_) return false;
+    if (root_->task_tag_ == 0) return false;
     end.next.write() = std::exchange(root_->poll_ends_, &end);
     return true;
   }
@@ -86,6 +91,13 @@ class Context {
       poll_ends_ = end->next.read();
       end->run(*end);
     }
+  }
+  /// Of the task that is polled: the lower half of its id. 0 if it is none.
+  [[nodiscard]] std::uint32_t task_tag() const noexcept { return root_->task_tag_; }
+  /// Sets it and returns the old one. 0 for a future that several tasks poll in turn: none of them
+  /// has what it locks.
+  [[nodiscard]] std::uint32_t exchange_task_tag(std::uint32_t tag) const noexcept {
+    return std::exchange(root_->task_tag_, tag);
   }
   /// Equal for all contexts of one poll of a task.
   [[nodiscard]] const Context* poll_of_task() const noexcept { return root_; }
@@ -99,8 +111,21 @@ class Context {
 
  private:
   [[gnu::noinline, gnu::cold]] bool wake_for_later() const {
+    if constexpr (!internal::model_checker) {
+      if (root_->task_tag_ != 0) note_used_up(root_->poll_ends_);
+    }
     waker_->wake_by_ref();
     return false;
+  }
+  /// Once a poll.
+  static void note_used_up(internal::PollEnd*& first) noexcept {
+    if (first == nullptr) {
+      first = &internal::budget_used_up;
+      return;
+    }
+    internal::PollEnd* end = first;
+    while (end != &internal::budget_used_up && end->next.read() != nullptr) end = end->next.read();
+    if (end != &internal::budget_used_up) end->next.write() = &internal::budget_used_up;
   }
 
   const Waker* waker_;
@@ -108,7 +133,7 @@ class Context {
   internal::ForkDeque* forks_ = nullptr;
   internal::PollEnd* poll_ends_ = nullptr;
   std::uint32_t left_;
-  bool runs_poll_ends_ = false;
+  std::uint32_t task_tag_ = 0;  // 0: nobody runs poll ends
 };
 
 /// Stores the context's waker in `slot` unless the one there would wake the same task.

@@ -63,6 +63,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   explicit ResultOf(Op&& op) : op_(std::move(op)) {}
   Poll<Result<T>> poll(Context& cx) { return op_.poll_result(cx); }
   [[nodiscard]] bool borrows() const noexcept { return internal::future_borrows(op_); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(ResultOf, nullptr, one, &ResultOf::op_)
 
  private:
   Op op_;

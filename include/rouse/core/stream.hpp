@@ -41,13 +41,15 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Nex
  public:
   using Output = std::optional<typename S::Item>;
 
-  explicit Next(S& stream) noexcept : stream_(stream) {}
+  explicit Next(S& stream) noexcept : stream_(&stream) {}
 
-  Poll<Output> poll(Context& cx) { return stream_.poll_next(cx); }
+  Poll<Output> poll(Context& cx) { return stream_->poll_next(cx); }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Next, nullptr, one, &Next::stream_)
 
  private:
-  S& stream_;
+  S* stream_;
 };
 
 }  // namespace rouse

@@ -27,6 +27,7 @@
 #include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/internal/box.hpp"
 #include "rouse/base/result.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/async_result.hpp"
 #include "rouse/fs/metadata.hpp"
 #include "rouse/io/buffer.hpp"
@@ -158,6 +159,8 @@ class ROUSE_API File : public io::ReadMembers<File>, public io::WriteMembers<Fil
 
   /// For the other functions of fs.
   internal::FileCore& core() const noexcept;
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(File, "file", blocking)
 
  private:
   internal::Box<internal::FileCore> core_;  // null: moved from

@@ -14,6 +14,7 @@
 #include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/internal/box.hpp"
 #include "rouse/base/result.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/async_result.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/core/stream.hpp"
@@ -71,6 +72,8 @@ class ROUSE_API ReadDir {
   NextEntry next_entry() ROUSE_LIFETIMEBOUND;
   /// The same as a stream has it. Errors are thrown, as std::system_error.
   Next<ReadDir> next() ROUSE_LIFETIMEBOUND { return Next<ReadDir>(*this); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(ReadDir, "directory", blocking)
 
  private:
   internal::Box<internal::ReadDirCore> core_;  // null: moved from
@@ -84,6 +87,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Rea
     return dir_->poll_next_result(cx);
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(NextEntry, "next_entry", one, &NextEntry::dir_)
 
  private:
   ReadDir* dir_;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/async_result.hpp"
 #include "rouse/core/stream.hpp"
 #include "rouse/io/async_fd.hpp"
@@ -66,6 +67,8 @@ class ROUSE_API Watch {
   /// Cancel safety: dropping it loses nothing.
   /// Errors: throws std::system_error: Error::runtime_ended, and the system's.
   Next<Watch> next() noexcept ROUSE_LIFETIMEBOUND { return Next<Watch>(*this); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Watch, nullptr, one, &Watch::io_)
 
  private:
   Poll<Result<std::size_t>> poll_read(Context& cx);

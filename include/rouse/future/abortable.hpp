@@ -80,6 +80,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   [[nodiscard]] bool borrows() const noexcept {
     return future_ && internal::future_borrows(*future_);
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Abortable, nullptr, one, &Abortable::future_)
 
  private:
   internal::Maybe<F> future_;

@@ -23,14 +23,16 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
  public:
   using Output = output_t<F>;
 
-  explicit FutureRef(F& future) noexcept : future_(future) {}
+  explicit FutureRef(F& future) noexcept : future_(&future) {}
 
-  Poll<Output> poll(Context& cx) { return future_.poll(cx); }
+  Poll<Output> poll(Context& cx) { return future_->poll(cx); }
   /// See Async::borrows.
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(FutureRef, nullptr, one, &FutureRef::future_)
 
  private:
-  F& future_;
+  F* future_;
 };
 
 template <class F>

@@ -41,6 +41,8 @@ class Placed {
     return Poll<void>::ready();
   }
   [[nodiscard]] bool borrows() const noexcept { return future_borrows(future_); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Placed, nullptr, one, &Placed::future_)
 
  private:
   F future_;
@@ -112,6 +114,8 @@ class [[nodiscard]] FuturesOrdered {
     FuturesOrdered old(std::move(*this));
     old.running_.clear();
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(FuturesOrdered, "FuturesOrdered", one, &FuturesOrdered::running_)
 
  private:
   template <class Push>

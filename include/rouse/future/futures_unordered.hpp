@@ -45,7 +45,7 @@ template <Future F>
 class UnorderedNode : public internal::WokenNode, public RefCounted<UnorderedNode<F>> {
  public:
   UnorderedNode(RefPtr<SharedWokenSet> set, F&& child)
-      : future(std::move(child)), set_(std::move(set)) {
+      : future(std::in_place, std::move(child)), set_(std::move(set)) {
     static_assert(alignof(UnorderedNode) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
                   "FuturesUnordered of an over-aligned future");
   }
@@ -61,8 +61,11 @@ class UnorderedNode : public internal::WokenNode, public RefCounted<UnorderedNod
     if (!set_->wake(*this)) this->release();
   }
 
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(UnorderedNode, nullptr, list, &UnorderedNode::future, &UnorderedNode::after)
+
   // The owner's:
-  std::optional<F> future;
+  Maybe<F> future;
   UnorderedNode* before = nullptr;
   UnorderedNode* after = nullptr;
   bool is_running = false;  // inside its poll
@@ -158,6 +161,8 @@ class [[nodiscard]] FuturesUnordered {
   void clear() noexcept {
     if (Waker parent = drop_children()) std::move(parent).wake();
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(FuturesUnordered, "FuturesUnordered", any_of, &FuturesUnordered::first_)
 
  private:
   static bool poll_child(Node& node, internal::Outcome<output_t<F>>& outcome, Context& cx) {

@@ -8,11 +8,12 @@
 #pragma once
 
 #include <exception>
-#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include "rouse/base/internal/maybe.hpp"
+#include "rouse/base/internal/pack.hpp"
 #include "rouse/core/future.hpp"
 #include "rouse/core/internal/movable_until_polled.hpp"
 #include "rouse/future/internal/child.hpp"
@@ -21,37 +22,39 @@ namespace rouse {
 
 template <Future... Fs>
 class [[nodiscard("a future does nothing until it is polled: co_await it or spawn it")]] Join {
-  using Children = std::tuple<internal::Child<Fs>...>;
+  using Children = internal::Pack<internal::Child<Fs>...>;
 
  public:
   using Output = std::tuple<stored_t<output_t<Fs>>...>;
   static constexpr bool polled_out_of_line = true;
 
-  explicit Join(Fs... futures) : children_(std::in_place, std::move(futures)...) {}
+  explicit Join(Fs... futures) : children_(std::in_place, std::in_place, std::move(futures)...) {}
 
   Poll<Output> poll(Context& cx) {
     ROUSE_ASSERT(children_.has_value(), "join(...) was polled again after it was ready");
     move_check_.set_polled();
     bool all_done = true;
-    std::apply([&](auto&... child) { ((all_done = poll_child(child, cx) && all_done), ...); },
-               *children_);
+    (*children_).give_to([&](auto&&... child) {
+      ((all_done = poll_child(child, cx) && all_done), ...);
+    });
     if (!all_done) return pending;
     if (first_error_) {
       children_.reset();
       std::rethrow_exception(std::exchange(first_error_, nullptr));
     }
-    auto outputs = std::apply(
-        [](auto&... child) { return Poll<Output>::ready(Output(std::move(child.output())...)); },
-        *children_);
+    auto outputs = (*children_).give_to([](auto&&... child) {
+      return Poll<Output>::ready(Output(std::move(child.output())...));
+    });
     children_.reset();
     return outputs;
   }
 
   /// Whether a child borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept {
-    return children_ &&
-           std::apply([](const auto&... child) { return (child.borrows() || ...); }, *children_);
+    return children_ && (*children_).any_of([](const auto& child) { return child.borrows(); });
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Join, "join", all_of, &Join::children_)
 
  private:
   template <class F>
@@ -61,7 +64,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
     return true;
   }
 
-  std::optional<Children> children_;
+  internal::Maybe<Children> children_;
   std::exception_ptr first_error_;
   internal::MovableUntilPolled move_check_;
 };

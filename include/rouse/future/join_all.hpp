@@ -44,6 +44,9 @@ class JoinAllSet : public internal::WokenSet, public RefCounted<JoinAllSet<F>> {
     /// What its waker calls.
     void wake() { set_.WokenSet::wake(*this); }
 
+    /// For a dump: see base/shape.hpp.
+    ROUSE_SHAPE(Slot, nullptr, one, &Slot::child)
+
     internal::Child<F> child;
 
    private:
@@ -86,12 +89,17 @@ class JoinAllSet : public internal::WokenSet, public RefCounted<JoinAllSet<F>> {
     }
     static_cast<void>(this->close([](internal::WokenNode&) {}));
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE_OF(JoinAllSet, nullptr, array, sizeof(Slot), &JoinAllSet::slots_, &JoinAllSet::size_)
 
  private:
   Slot* slots_ = nullptr;
   std::size_t capacity_;
   std::size_t size_ = 0;
 };
+
+template <Future F>
+inline constexpr sight::Shape shape_of<RefPtr<JoinAllSet<F>>> = shape_of<JoinAllSet<F>*>;
 
 }  // namespace internal
 
@@ -129,6 +137,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
 
   /// Whether a child borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept { return set_ && set_->borrows(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(JoinAll, "join_all", all_of, &JoinAll::set_)
 
  private:
   void poll_child(Slot& slot, Context& cx) {

@@ -15,6 +15,8 @@ class [[nodiscard(
   PendingForever() noexcept {}
 
   Poll<T> poll(Context&) noexcept { return pending; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(PendingForever, "pending_forever", never)
 };
 
 template <class T = void>

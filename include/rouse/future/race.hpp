@@ -7,11 +7,11 @@
 #pragma once
 
 #include <concepts>
-#include <optional>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include "rouse/base/internal/maybe.hpp"
+#include "rouse/base/internal/pack.hpp"
 #include "rouse/core/future.hpp"
 #include "rouse/core/internal/borrow.hpp"
 #include "rouse/core/internal/movable_until_polled.hpp"
@@ -25,15 +25,14 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   using Output = output_t<First>;
 
   explicit Race(First first, Others... others)
-      : futures_(std::in_place, std::move(first), std::move(others)...) {}
+      : futures_(std::in_place, std::in_place, std::move(first), std::move(others)...) {}
 
   Poll<Output> poll(Context& cx) {
     ROUSE_ASSERT(futures_.has_value(), "race(...) was polled again after it was ready");
     move_check_.set_polled();
     internal::Outcome<Output> outcome;
-    const bool is_over = std::apply(
-        [&](auto&... future) { return (internal::poll_into(outcome, future, cx) || ...); },
-        *futures_);
+    const bool is_over = (*futures_).give_to(
+        [&](auto&&... future) { return (internal::poll_into(outcome, future, cx) || ...); });
     if (!is_over) return pending;
     futures_.reset();
     return internal::take_ready(outcome);
@@ -42,13 +41,13 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   /// Whether one of the futures borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept {
     return futures_ &&
-           std::apply(
-               [](const auto&... future) { return (internal::future_borrows(future) || ...); },
-               *futures_);
+           (*futures_).any_of([](const auto& future) { return internal::future_borrows(future); });
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Race, "race", any_of, &Race::futures_)
 
  private:
-  std::optional<std::tuple<First, Others...>> futures_;
+  internal::Maybe<internal::Pack<First, Others...>> futures_;
   internal::MovableUntilPolled move_check_;
 };
 

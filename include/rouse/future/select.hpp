@@ -84,6 +84,8 @@ class Racing {
     return futures_ &&
            (*futures_).any_of([](const auto& future) { return future_borrows(future); });
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Racing, nullptr, one, &Racing::futures_)
 
  private:
   template <class Won, std::size_t... Index>
@@ -154,6 +156,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
 
   /// Whether one of the futures borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept { return racing_.borrows(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Select, "select", any_of, &Select::racing_)
 
  private:
   internal::Racing<order, Fs...> racing_;
@@ -191,6 +195,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   [[nodiscard]] bool borrows() const noexcept {
     return racing_.borrows() || handler_borrows(std::index_sequence_for<Others...>());
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(SelectOn, "select", any_of, &SelectOn::racing_)
 
  private:
   /// A future that the handler gives is put into `running_`; else `outcome` is set.

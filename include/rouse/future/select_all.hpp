@@ -80,6 +80,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   [[nodiscard]] bool empty() const noexcept { return running_.empty(); }
   /// Whether one of the futures borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept { return running_.borrows(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(SelectAll, "select_all", any_of, &SelectAll::running_)
 
  private:
   FuturesUnordered<Map<F, Number>> running_;

@@ -54,6 +54,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
 
   /// Whether one of the futures borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept { return running_.borrows(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(SelectOk, "select_ok", any_of, &SelectOk::running_)
 
  private:
   FuturesUnordered<F> running_;

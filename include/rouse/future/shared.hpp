@@ -12,6 +12,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <type_traits>
 #include <utility>
@@ -64,7 +65,9 @@ class SharedState : public RefCounted<SharedState<F>> {
 
     const BorrowedWaker wakes_all(RawWaker(this, &SharedWaker<SharedState>::vtable));
     Context future_cx(wakes_all.get(), cx);
+    const std::uint32_t tag = cx.exchange_task_tag(0);  // another task may go on with it
     const bool is_done = finish_into(outcome_, future_, future_cx);
+    static_cast<void>(cx.exchange_task_tag(tag));
 
     guard.lock();
     is_polled_ = false;
@@ -170,6 +173,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
 
   /// Whether the future borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept { return state_ && state_->borrows(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Shared, "shared", notify, &Shared::state_)
 
  private:
   RefPtr<internal::SharedState<F>> state_;

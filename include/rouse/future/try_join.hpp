@@ -10,12 +10,13 @@
 #pragma once
 
 #include <exception>
-#include <optional>
 #include <system_error>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include "rouse/base/internal/maybe.hpp"
+#include "rouse/base/internal/pack.hpp"
 #include "rouse/base/result.hpp"
 #include "rouse/core/future.hpp"
 #include "rouse/core/internal/movable_until_polled.hpp"
@@ -39,42 +40,43 @@ struct Unwrapped<Result<T>> {
 
 template <Future... Fs>
 class [[nodiscard("a future does nothing until it is polled: co_await it or spawn it")]] TryJoin {
-  using Children = std::tuple<internal::Child<Fs>...>;
+  using Children = internal::Pack<internal::Child<Fs>...>;
   using Values = std::tuple<stored_t<typename internal::Unwrapped<output_t<Fs>>::Type>...>;
   static constexpr bool has_results = (internal::is_result<output_t<Fs>> || ...);
 
  public:
   using Output = std::conditional_t<has_results, Result<Values>, Values>;
 
-  explicit TryJoin(Fs... futures) : children_(std::in_place, std::move(futures)...) {}
+  explicit TryJoin(Fs... futures)
+      : children_(std::in_place, std::in_place, std::move(futures)...) {}
 
   Poll<Output> poll(Context& cx) {
     ROUSE_ASSERT(children_.has_value(), "try_join(...) was polled again after it was ready");
     move_check_.set_polled();
     bool all_done = true;
     std::error_code error;
-    std::apply(
-        [&](auto&... child) {
-          // No child is checked after one that failed: they are destroyed.
-          static_cast<void>(
-              ((all_done = child.poll(cx) && all_done, !drop_all_if_failed(child, error)) && ...));
-        },
-        *children_);
+    (*children_).give_to([&](auto&&... child) {
+      // No child is checked after one that failed: they are destroyed.
+      static_cast<void>(
+          ((all_done = child.poll(cx) && all_done, !drop_all_if_failed(child, error)) && ...));
+    });
     if constexpr (has_results) {
       if (error) return Poll<Output>::ready(error);
     }
     if (!all_done) return pending;
-    auto outputs = std::apply(
-        [](auto&... child) { return Poll<Output>::ready(Values(value_of(child)...)); }, *children_);
+    auto outputs = (*children_).give_to([](auto&&... child) {
+      return Poll<Output>::ready(Values(value_of(child)...));
+    });
     children_.reset();
     return outputs;
   }
 
   /// Whether a child borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept {
-    return children_ &&
-           std::apply([](const auto&... child) { return (child.borrows() || ...); }, *children_);
+    return children_ && (*children_).any_of([](const auto& child) { return child.borrows(); });
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(TryJoin, "try_join", all_of, &TryJoin::children_)
 
  private:
   template <class F>
@@ -106,7 +108,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
     }
   }
 
-  std::optional<Children> children_;
+  internal::Maybe<Children> children_;
   internal::MovableUntilPolled move_check_;
 };
 

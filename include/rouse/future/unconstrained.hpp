@@ -49,6 +49,8 @@ class [[nodiscard(
 
   /// Whether the future borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept { return internal::future_borrows(future_); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Unconstrained, nullptr, one, &Unconstrained::future_)
 
  private:
   F future_;

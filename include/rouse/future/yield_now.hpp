@@ -24,6 +24,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
     cx.waker().wake_by_ref();
     return pending;
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(YieldNow, "yield_now", turn)
 
  private:
   enum class State : std::uint8_t { fresh, yielded, done };

@@ -21,6 +21,7 @@
 
 #include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/result.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/io/internal/poll_when_ready.hpp"
 #include "rouse/io/internal/readiness_waiter.hpp"
@@ -173,6 +174,8 @@ class ROUSE_API AsyncFd {
   /// A short read or write: the stream would block now. If its end of file was seen, that stays
   /// recorded.
   void clear_drained(Ready seen, Interest direction) const noexcept;
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(AsyncFd, "descriptor", descriptor, &AsyncFd::fd_)
 
  private:
   AsyncFd() noexcept = default;
@@ -205,12 +208,14 @@ class ROUSE_API AsyncFd {
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] Readiness
     : public ResultFuture<Readiness, ReadyGuard> {
  public:
-  Readiness(const AsyncFd& fd, Interest interest) noexcept : fd_(fd), interest_(interest) {}
+  Readiness(const AsyncFd& fd, Interest interest) noexcept : fd_(&fd), interest_(interest) {}
   ROUSE_API Poll<Result<ReadyGuard>> poll_result(Context& cx);
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Readiness, "ready", one, &Readiness::fd_)
 
  private:
-  const AsyncFd& fd_;
+  const AsyncFd* fd_;
   const Interest interest_;
   internal::ReadinessWaiter waiter_;
 };
@@ -221,12 +226,14 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Asy
     : public ResultFuture<AsyncIo<Fn>, typename tried_t<Fn>::value_type> {
  public:
   AsyncIo(const AsyncFd& fd, Interest interest, Fn fn)
-      : fd_(fd), interest_(interest), fn_(std::move(fn)) {}
-  Poll<tried_t<Fn>> poll_result(Context& cx) { return fd_.poll_io(cx, interest_, waiter_, fn_); }
+      : fd_(&fd), interest_(interest), fn_(std::move(fn)) {}
+  Poll<tried_t<Fn>> poll_result(Context& cx) { return fd_->poll_io(cx, interest_, waiter_, fn_); }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(AsyncIo, "async_io", one, &AsyncIo::fd_)
 
  private:
-  const AsyncFd& fd_;
+  const AsyncFd* fd_;
   const Interest interest_;
   internal::ReadinessWaiter waiter_;
   Fn fn_;

@@ -15,8 +15,10 @@
 
 #include "rouse/base/assert.hpp"
 #include "rouse/base/internal/box.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/io/async_read.hpp"
 #include "rouse/io/internal/buffer_size.hpp"
+#include "rouse/io/internal/held.hpp"
 #include "rouse/io/lines.hpp"
 #include "rouse/io/read.hpp"
 
@@ -39,7 +41,7 @@ class BufReader : public ReadMembers<BufReader<R>>, public BufReadMembers<BufRea
 
   /// A read at least as large as the buffer bypasses it.
   Poll<Result<std::size_t>> poll_read(Context& cx, std::span<std::byte> buf) {
-    if (begin_ == end_ && buf.size() >= capacity_) return inner_.poll_read(cx, buf);
+    if (begin_ == end_ && buf.size() >= capacity_) return inner().poll_read(cx, buf);
     if (buf.empty()) return Poll<Result<std::size_t>>::ready(std::size_t{0});
     const Poll<Result<std::span<const std::byte>>> polled = poll_fill_buf(cx);
     if (polled.is_pending()) return pending;
@@ -54,7 +56,7 @@ class BufReader : public ReadMembers<BufReader<R>>, public BufReadMembers<BufRea
     using Polled = Poll<Result<std::span<const std::byte>>>;
     if (begin_ == end_) {
       const std::span<std::byte> room(buf_.get(), capacity_);
-      const Poll<Result<std::size_t>> polled = inner_.poll_read(cx, room);
+      const Poll<Result<std::size_t>> polled = inner().poll_read(cx, room);
       if (polled.is_pending()) return pending;
       const Result<std::size_t>& n = polled.value();
       if (!n) return Polled::ready(n.error());
@@ -74,12 +76,14 @@ class BufReader : public ReadMembers<BufReader<R>>, public BufReadMembers<BufRea
     return std::span<const std::byte>(buf_.get() + begin_, end_ - begin_);
   }
   /// The underlying reader. Reading from it skips what is in the buffer.
-  [[nodiscard]] std::remove_reference_t<R>& inner() noexcept { return inner_; }
+  [[nodiscard]] std::remove_reference_t<R>& inner() noexcept { return inner_.it; }
   /// Returns the underlying reader; bytes left in the buffer are lost.
-  [[nodiscard]] R into_inner() && { return std::forward<R>(inner_); }
+  [[nodiscard]] R into_inner() && { return std::forward<R>(inner_.it); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(BufReader, nullptr, one, &BufReader::inner_)
 
  private:
-  R inner_;
+  internal::Held<R> inner_;
   internal::Box<std::byte[]> buf_;
   std::size_t capacity_;
   std::size_t begin_ = 0;

@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "rouse/base/shape.hpp"
 #include "rouse/io/async_read.hpp"
 #include "rouse/io/async_write.hpp"
 #include "rouse/io/buf_reader.hpp"
@@ -84,6 +85,8 @@ class BufStream : public ReadMembers<BufStream<S>>,
   [[nodiscard]] std::remove_reference_t<S>& inner() noexcept { return both_.inner().inner(); }
   /// Returns the underlying stream; bytes left in the buffers are lost.
   [[nodiscard]] S into_inner() && { return std::move(both_.inner()).into_inner(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(BufStream, nullptr, one, &BufStream::both_)
 
  private:
   BufReader<internal::WriterOfBoth<S>> both_;

@@ -12,9 +12,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "rouse/base/shape.hpp"
 #include "rouse/io/async_write.hpp"
 #include "rouse/io/byte_container.hpp"
 #include "rouse/io/internal/buffer_size.hpp"
+#include "rouse/io/internal/held.hpp"
 #include "rouse/io/internal/send_buffer.hpp"
 #include "rouse/io/write.hpp"
 
@@ -37,26 +39,28 @@ class BufWriter : public WriteMembers<BufWriter<W>> {
   /// A write at least as large as the buffer bypasses it.
   Poll<Result<std::size_t>> poll_write(Context& cx, std::span<const std::byte> data) {
     if (data.size() > capacity_ - buf_.bytes().size()) {
-      const Poll<Result<void>> sent = buf_.poll_send(cx, inner_);
+      const Poll<Result<void>> sent = buf_.poll_send(cx, inner());
       if (sent.is_pending()) return pending;
       if (!sent.value()) return Poll<Result<std::size_t>>::ready(sent.value().error());
     }
-    if (data.size() >= capacity_) return inner_.poll_write(cx, data);
+    if (data.size() >= capacity_) return inner().poll_write(cx, data);
     internal::append_bytes(buf_.bytes(), data);
     return Poll<Result<std::size_t>>::ready(data.size());
   }
-  Poll<Result<void>> poll_flush(Context& cx) { return buf_.poll_flush(cx, inner_); }
-  Poll<Result<void>> poll_shutdown(Context& cx) { return buf_.poll_shutdown(cx, inner_); }
+  Poll<Result<void>> poll_flush(Context& cx) { return buf_.poll_flush(cx, inner()); }
+  Poll<Result<void>> poll_shutdown(Context& cx) { return buf_.poll_shutdown(cx, inner()); }
 
   /// What was accepted and not yet passed on.
   [[nodiscard]] std::span<const std::byte> buffer() const noexcept { return buf_.unsent(); }
   /// The underlying writer. Bytes written to it directly overtake what is in the buffer.
-  [[nodiscard]] std::remove_reference_t<W>& inner() noexcept { return inner_; }
+  [[nodiscard]] std::remove_reference_t<W>& inner() noexcept { return inner_.it; }
   /// Returns the underlying writer; bytes left in the buffer are lost.
-  [[nodiscard]] W into_inner() && { return std::forward<W>(inner_); }
+  [[nodiscard]] W into_inner() && { return std::forward<W>(inner_.it); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(BufWriter, nullptr, one, &BufWriter::inner_)
 
  private:
-  W inner_;
+  internal::Held<W> inner_;
   internal::SendBuffer buf_;
   std::size_t capacity_;
 };

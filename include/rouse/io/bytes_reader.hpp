@@ -6,6 +6,7 @@
 #include <span>
 
 #include "rouse/base/assert.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/io/async_buf_read.hpp"
 #include "rouse/io/lines.hpp"
 #include "rouse/io/read.hpp"
@@ -35,6 +36,8 @@ class BytesReader : public ReadMembers<BytesReader>, public BufReadMembers<Bytes
 
   /// What was not read yet.
   [[nodiscard]] std::span<const std::byte> rest() const noexcept { return rest_; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(BytesReader, nullptr, one)
 
  private:
   std::span<const std::byte> rest_;

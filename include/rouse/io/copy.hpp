@@ -9,6 +9,7 @@
 #include "rouse/base/assert.hpp"
 #include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/internal/box.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/io/async_buf_read.hpp"
 #include "rouse/io/async_write.hpp"
@@ -105,16 +106,18 @@ template <class R, class W>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] Copy
     : public ResultFuture<Copy<R, W>, std::uint64_t> {
  public:
-  Copy(R& reader, W& writer) noexcept : reader_(reader), writer_(writer) {}
+  Copy(R& reader, W& writer) noexcept : reader_(&reader), writer_(&writer) {}
 
   Poll<Result<std::uint64_t>> poll_result(Context& cx) {
-    return copying_.poll(cx, reader_, writer_);
+    return copying_.poll(cx, *reader_, *writer_);
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Copy, "copy", any_of, &Copy::reader_, &Copy::writer_)
 
  private:
-  R& reader_;
-  W& writer_;
+  R* reader_;
+  W* writer_;
   internal::Copying copying_;
 };
 
@@ -129,36 +132,38 @@ template <class R, class W>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] CopyBuf
     : public ResultFuture<CopyBuf<R, W>, std::uint64_t> {
  public:
-  CopyBuf(R& reader, W& writer) noexcept : reader_(reader), writer_(writer) {}
+  CopyBuf(R& reader, W& writer) noexcept : reader_(&reader), writer_(&writer) {}
 
   Poll<Result<std::uint64_t>> poll_result(Context& cx) {
     using Polled = Poll<Result<std::uint64_t>>;
     for (;;) {
-      const Poll<Result<std::span<const std::byte>>> got = reader_.poll_fill_buf(cx);
+      const Poll<Result<std::span<const std::byte>>> got = reader_->poll_fill_buf(cx);
       if (got.is_pending() && flushed_) return pending;
       if (got.is_ready() && !got.value()) return Polled::ready(got.value().error());
       if (got.is_pending() || got.value()->empty()) {
-        const Poll<Result<void>> polled = writer_.poll_flush(cx);
+        const Poll<Result<void>> polled = writer_->poll_flush(cx);
         if (polled.is_pending()) return pending;
         if (!polled.value()) return Polled::ready(polled.value().error());
         flushed_ = true;
         if (got.is_pending()) return pending;
         return Polled::ready(copied_);
       }
-      const Poll<Result<std::size_t>> polled = writer_.poll_write(cx, *got.value());
+      const Poll<Result<std::size_t>> polled = writer_->poll_write(cx, *got.value());
       if (polled.is_pending()) return pending;
       if (!polled.value()) return Polled::ready(polled.value().error());
       if (*polled.value() == 0) return Polled::ready(Error::write_zero);
-      reader_.consume(*polled.value());
+      reader_->consume(*polled.value());
       copied_ += *polled.value();
       flushed_ = false;
     }
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(CopyBuf, "copy", any_of, &CopyBuf::reader_, &CopyBuf::writer_)
 
  private:
-  R& reader_;
-  W& writer_;
+  R* reader_;
+  W* writer_;
   std::uint64_t copied_ = 0;
   bool flushed_ = true;
 };

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/io/async_read.hpp"
 #include "rouse/io/async_write.hpp"
@@ -63,7 +64,7 @@ template <class A, class B>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] CopyBidirectional
     : public ResultFuture<CopyBidirectional<A, B>, CopiedBothWays> {
  public:
-  CopyBidirectional(A& a, B& b) noexcept : a_(a), b_(b) {}
+  CopyBidirectional(A& a, B& b) noexcept : a_(&a), b_(&b) {}
 
   Poll<Result<CopiedBothWays>> poll_result(Context& cx) {
     using Polled = Poll<Result<CopiedBothWays>>;
@@ -77,13 +78,16 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Cop
     return Polled::ready(CopiedBothWays(a_to_b_.copied(), b_to_a_.copied()));
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(CopyBidirectional, "copy_bidirectional", any_of, &CopyBidirectional::a_,
+              &CopyBidirectional::b_)
 
  private:
-  Poll<Result<void>> poll_there(Context& cx) { return a_to_b_.poll(cx, a_, b_); }
-  Poll<Result<void>> poll_back(Context& cx) { return b_to_a_.poll(cx, b_, a_); }
+  Poll<Result<void>> poll_there(Context& cx) { return a_to_b_.poll(cx, *a_, *b_); }
+  Poll<Result<void>> poll_back(Context& cx) { return b_to_a_.poll(cx, *b_, *a_); }
 
-  A& a_;
-  B& b_;
+  A* a_;
+  B* b_;
   internal::OneWay a_to_b_;
   internal::OneWay b_to_a_;
   bool back_first_ = true;

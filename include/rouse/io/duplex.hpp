@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "rouse/base/shape.hpp"
 #include "rouse/io/is_full_duplex.hpp"
 #include "rouse/io/read.hpp"
 #include "rouse/io/simplex.hpp"
@@ -32,6 +33,8 @@ class DuplexStream : public ReadMembers<DuplexStream>, public WriteMembers<Duple
   }
   Poll<Result<void>> poll_flush(Context& cx) { return writer_.poll_flush(cx); }
   Poll<Result<void>> poll_shutdown(Context& cx) { return writer_.poll_shutdown(cx); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(DuplexStream, "duplex", notify, &DuplexStream::reader_, &DuplexStream::writer_)
 
  private:
   SimplexReader reader_;

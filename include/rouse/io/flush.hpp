@@ -2,6 +2,7 @@
 #pragma once
 
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/io/async_write.hpp"
 
@@ -14,13 +15,15 @@ template <class W>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] Flush
     : public ResultFuture<Flush<W>, void> {
  public:
-  explicit Flush(W& writer) noexcept : writer_(writer) {}
+  explicit Flush(W& writer) noexcept : writer_(&writer) {}
 
-  Poll<Result<void>> poll_result(Context& cx) { return writer_.poll_flush(cx); }
+  Poll<Result<void>> poll_result(Context& cx) { return writer_->poll_flush(cx); }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Flush, "flush", one, &Flush::writer_)
 
  private:
-  W& writer_;
+  W* writer_;
 };
 
 template <AsyncWrite W>
@@ -35,13 +38,15 @@ template <class W>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] Shutdown
     : public ResultFuture<Shutdown<W>, void> {
  public:
-  explicit Shutdown(W& writer) noexcept : writer_(writer) {}
+  explicit Shutdown(W& writer) noexcept : writer_(&writer) {}
 
-  Poll<Result<void>> poll_result(Context& cx) { return writer_.poll_shutdown(cx); }
+  Poll<Result<void>> poll_result(Context& cx) { return writer_->poll_shutdown(cx); }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Shutdown, "shutdown", one, &Shutdown::writer_)
 
  private:
-  W& writer_;
+  W* writer_;
 };
 
 template <AsyncWrite W>

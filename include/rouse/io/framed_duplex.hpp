@@ -17,6 +17,7 @@
 
 #include "rouse/base/assert.hpp"
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/stream.hpp"
 #include "rouse/io/async_read.hpp"
 #include "rouse/io/async_write.hpp"
@@ -108,6 +109,8 @@ class Framed {
   }
   /// What decodes and encodes the frames.
   [[nodiscard]] Codec& codec() noexcept { return reading_.codec(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Framed, nullptr, one, &Framed::reading_)
 
  private:
   FramedRead<S, Codec> reading_;

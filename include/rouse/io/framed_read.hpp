@@ -14,10 +14,12 @@
 #include <utility>
 
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/stream.hpp"
 #include "rouse/io/async_read.hpp"
 #include "rouse/io/codec.hpp"
 #include "rouse/io/frame_buffer.hpp"
+#include "rouse/io/internal/held.hpp"
 
 namespace rouse::io {
 
@@ -48,7 +50,7 @@ class FramedRead {
       Result<std::optional<typename Codec::Frame>> frame = codec_.decode(buf_);
       if (!frame) return end_with(frame.error(), !recovers);
       if (*frame) return PollNext<Item>::ready(Item(**std::move(frame)));
-      const Poll<Result<std::size_t>> polled = reader_.poll_read(cx, buf_.room());
+      const Poll<Result<std::size_t>> polled = inner().poll_read(cx, buf_.room());
       if (polled.is_pending()) return pending;
       const Result<std::size_t>& n = polled.value();
       if (!n) return end_with(n.error());
@@ -62,13 +64,15 @@ class FramedRead {
   /// What was read and is not yet a frame.
   [[nodiscard]] std::span<const std::byte> buffer() const noexcept { return buf_.bytes(); }
   /// The underlying reader. Reading from it skips what is in the buffer.
-  [[nodiscard]] std::remove_reference_t<R>& inner() noexcept { return reader_; }
+  [[nodiscard]] std::remove_reference_t<R>& inner() noexcept { return reader_.it; }
   /// Returns the underlying reader; bytes left in the buffer are lost.
-  [[nodiscard]] R into_inner() && { return std::forward<R>(reader_); }
+  [[nodiscard]] R into_inner() && { return std::forward<R>(reader_.it); }
   /// Takes what was read and is not yet a frame.
   [[nodiscard]] FrameBuffer take_buffer() noexcept { return std::exchange(buf_, FrameBuffer()); }
   /// What decodes the frames.
   [[nodiscard]] Codec& codec() noexcept { return codec_; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(FramedRead, nullptr, one, &FramedRead::reader_)
 
  private:
   template <class, class>
@@ -86,7 +90,7 @@ class FramedRead {
     return PollNext<Item>::ready(ended_ ? std::nullopt : std::optional<Item>(**std::move(frame)));
   }
 
-  R reader_;
+  internal::Held<R> reader_;
   Codec codec_;
   FrameBuffer buf_;
   bool reader_ended_ = false;  // there may still be a frame in the buffer

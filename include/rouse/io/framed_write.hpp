@@ -14,10 +14,12 @@
 #include <utility>
 
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/io/async_write.hpp"
 #include "rouse/io/codec.hpp"
 #include "rouse/io/flush.hpp"
+#include "rouse/io/internal/held.hpp"
 #include "rouse/io/internal/send_buffer.hpp"
 
 namespace rouse::internal {
@@ -39,23 +41,25 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Sen
     : public ResultFuture<SendFrame<F>, void> {
  public:
   SendFrame(F& frames, typename F::Outgoing frame, internal::Sending sending) noexcept
-      : frames_(frames), frame_(std::move(frame)), sending_(sending) {}
+      : frames_(&frames), frame_(std::move(frame)), sending_(sending) {}
 
   Poll<Result<void>> poll_result(Context& cx) {
     if (frame_) {
-      Poll<Result<void>> polled = frames_.poll_ready(cx);
+      Poll<Result<void>> polled = frames_->poll_ready(cx);
       if (polled.is_pending() || !polled.value()) return polled;
-      Result<void> buffered = frames_.start_send(*frame_);
+      Result<void> buffered = frames_->start_send(*frame_);
       if (!buffered) return Poll<Result<void>>::ready(std::move(buffered));
       frame_.reset();
     }
-    if (sending_ == internal::Sending::flushed) return frames_.poll_flush(cx);
+    if (sending_ == internal::Sending::flushed) return frames_->poll_flush(cx);
     return Poll<Result<void>>::ready(Result<void>());
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(SendFrame, "send", one, &SendFrame::frames_)
 
  private:
-  F& frames_;
+  F* frames_;
   std::optional<typename F::Outgoing> frame_;
   internal::Sending sending_;
 };
@@ -93,26 +97,28 @@ class FramedWrite {
   Poll<Result<void>> poll_ready(Context& cx) {
     if (buf_.is_below(internal::frames_high_water))
       return Poll<Result<void>>::ready(Result<void>());
-    return buf_.poll_send(cx, writer_);
+    return buf_.poll_send(cx, inner());
   }
   /// Adds a frame to the buffer.
   Result<void> start_send(const Outgoing& frame) { return codec_.encode(frame, buf_.bytes()); }
-  Poll<Result<void>> poll_flush(Context& cx) { return buf_.poll_flush(cx, writer_); }
-  Poll<Result<void>> poll_shutdown(Context& cx) { return buf_.poll_shutdown(cx, writer_); }
+  Poll<Result<void>> poll_flush(Context& cx) { return buf_.poll_flush(cx, inner()); }
+  Poll<Result<void>> poll_shutdown(Context& cx) { return buf_.poll_shutdown(cx, inner()); }
   /// See Sink: a shutdown.
   Poll<Result<void>> poll_close(Context& cx) { return poll_shutdown(cx); }
 
   /// What was not yet passed to the writer.
   [[nodiscard]] std::span<const std::byte> buffer() const noexcept { return buf_.unsent(); }
   /// The underlying writer. Bytes written to it directly overtake what is in the buffer.
-  [[nodiscard]] std::remove_reference_t<W>& inner() noexcept { return writer_; }
+  [[nodiscard]] std::remove_reference_t<W>& inner() noexcept { return writer_.it; }
   /// Returns the underlying writer; bytes left in the buffer are lost.
-  [[nodiscard]] W into_inner() && { return std::forward<W>(writer_); }
+  [[nodiscard]] W into_inner() && { return std::forward<W>(writer_.it); }
   /// What encodes the frames.
   [[nodiscard]] Codec& codec() noexcept { return codec_; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(FramedWrite, nullptr, one, &FramedWrite::writer_)
 
  private:
-  W writer_;
+  internal::Held<W> writer_;
   Codec codec_;
   internal::SendBuffer buf_;
 };

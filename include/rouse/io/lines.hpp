@@ -12,9 +12,11 @@
 #include <utility>
 
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/core/stream.hpp"
 #include "rouse/io/async_buf_read.hpp"
+#include "rouse/io/internal/held.hpp"
 #include "rouse/io/read_until.hpp"
 
 namespace rouse::io {
@@ -26,14 +28,18 @@ template <class L>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] NextLine
     : public ResultFuture<NextLine<L>, std::optional<std::string>> {
  public:
-  explicit NextLine(L& lines) noexcept : lines_(lines) {}
+  explicit NextLine(L& lines) noexcept : lines_(&lines) {}
 
   /// The poll of next_line.
-  Poll<Result<std::optional<std::string>>> poll_result(Context& cx) { return lines_.poll_line(cx); }
+  Poll<Result<std::optional<std::string>>> poll_result(Context& cx) {
+    return lines_->poll_line(cx);
+  }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(NextLine, "next_line", one, &NextLine::lines_)
 
  private:
-  L& lines_;
+  L* lines_;
 };
 
 /// `R` is the reader, which it then owns, or a reference to it. A line ends with `\n` or `\r\n`;
@@ -56,7 +62,7 @@ class Lines {
     using Polled = Poll<Result<std::optional<std::string>>>;
     if (ended_) return Polled::ready(std::optional<std::string>());
     if (!cx.take_budget()) return pending;
-    const Poll<Result<bool>> polled = delimited_.poll(cx, reader_, line_, std::byte{'\n'});
+    const Poll<Result<bool>> polled = delimited_.poll(cx, reader(), line_, std::byte{'\n'});
     if (polled.is_pending()) return pending;
     if (!polled.value()) {
       ended_ = true;
@@ -74,7 +80,9 @@ class Lines {
   [[nodiscard]] bool borrows() const noexcept { return std::is_reference_v<R>; }
 
   /// The reader, positioned after the last line, or after what was read of the next.
-  [[nodiscard]] std::remove_reference_t<R>& reader() noexcept { return reader_; }
+  [[nodiscard]] std::remove_reference_t<R>& reader() noexcept { return reader_.it; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Lines, nullptr, one, &Lines::reader_)
 
  private:
   std::string take_line() noexcept {
@@ -86,7 +94,7 @@ class Lines {
     return std::exchange(line_, std::string());
   }
 
-  R reader_;
+  internal::Held<R> reader_;
   std::string line_;  // the part of the next one that was read
   internal::Delimited delimited_;
   bool ended_ = false;

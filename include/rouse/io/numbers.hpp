@@ -15,6 +15,7 @@
 
 #include "rouse/base/assert.hpp"
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/io/async_read.hpp"
 #include "rouse/io/async_write.hpp"
@@ -50,12 +51,12 @@ template <class R, class T, std::endian order>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] ReadNumber
     : public ResultFuture<ReadNumber<R, T, order>, T> {
  public:
-  explicit ReadNumber(R& reader) noexcept : reader_(reader) {}
+  explicit ReadNumber(R& reader) noexcept : reader_(&reader) {}
 
   Poll<Result<T>> poll_result(Context& cx) {
     while (filled_ < bytes_.size()) {
       const std::span<std::byte> rest = std::span<std::byte>(bytes_).subspan(filled_);
-      const Poll<Result<std::size_t>> polled = reader_.poll_read(cx, rest);
+      const Poll<Result<std::size_t>> polled = reader_->poll_read(cx, rest);
       if (polled.is_pending()) return pending;
       const Result<std::size_t>& n = polled.value();
       if (!n) return Poll<Result<T>>::ready(n.error());
@@ -66,9 +67,11 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Rea
     return Poll<Result<T>>::ready(std::bit_cast<T>(internal::reordered<order, T>(bytes_)));
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(ReadNumber, "read_number", one, &ReadNumber::reader_)
 
  private:
-  R& reader_;
+  R* reader_;
   internal::NumberBytes<T> bytes_ = {};
   std::size_t filled_ = 0;
 };
@@ -81,13 +84,13 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Wri
     : public ResultFuture<WriteNumber<W, T, order>, void> {
  public:
   WriteNumber(W& writer, T number) noexcept
-      : writer_(writer),
+      : writer_(&writer),
         bytes_(internal::reordered<order, T>(std::bit_cast<internal::NumberBytes<T>>(number))) {}
 
   Poll<Result<void>> poll_result(Context& cx) {
     while (written_ < bytes_.size()) {
       const std::span<const std::byte> rest = std::span<const std::byte>(bytes_).subspan(written_);
-      const Poll<Result<std::size_t>> polled = writer_.poll_write(cx, rest);
+      const Poll<Result<std::size_t>> polled = writer_->poll_write(cx, rest);
       if (polled.is_pending()) return pending;
       const Result<std::size_t>& n = polled.value();
       if (!n) return Poll<Result<void>>::ready(n.error());
@@ -98,9 +101,11 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Wri
     return Poll<Result<void>>::ready(Result<void>());
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(WriteNumber, "write_number", one, &WriteNumber::writer_)
 
  private:
-  W& writer_;
+  W* writer_;
   internal::NumberBytes<T> bytes_;
   std::size_t written_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/io/async_read.hpp"
 #include "rouse/io/byte_container.hpp"
@@ -22,13 +23,15 @@ template <class R>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] Read
     : public ResultFuture<Read<R>, std::size_t> {
  public:
-  Read(R& reader, BufferMut buf) noexcept : reader_(reader), buf_(buf) {}
+  Read(R& reader, BufferMut buf) noexcept : reader_(&reader), buf_(buf) {}
 
-  Poll<Result<std::size_t>> poll_result(Context& cx) { return reader_.poll_read(cx, buf_); }
+  Poll<Result<std::size_t>> poll_result(Context& cx) { return reader_->poll_read(cx, buf_); }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Read, "read", one, &Read::reader_)
 
  private:
-  R& reader_;
+  R* reader_;
   BufferMut buf_;
 };
 

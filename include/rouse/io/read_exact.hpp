@@ -6,6 +6,7 @@
 
 #include "rouse/base/assert.hpp"
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/io/async_read.hpp"
 #include "rouse/io/error.hpp"
@@ -20,12 +21,12 @@ template <class R>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] ReadExact
     : public ResultFuture<ReadExact<R>, void> {
  public:
-  ReadExact(R& reader, BufferMut buf) noexcept : reader_(reader), buf_(buf) {}
+  ReadExact(R& reader, BufferMut buf) noexcept : reader_(&reader), buf_(buf) {}
 
   Poll<Result<void>> poll_result(Context& cx) {
     while (filled_ < buf_.size()) {
       const std::span<std::byte> rest(buf_.data() + filled_, buf_.size() - filled_);
-      const Poll<Result<std::size_t>> polled = reader_.poll_read(cx, rest);
+      const Poll<Result<std::size_t>> polled = reader_->poll_read(cx, rest);
       if (polled.is_pending()) return pending;
       const Result<std::size_t>& n = polled.value();
       if (!n) return Poll<Result<void>>::ready(n.error());
@@ -38,9 +39,11 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Rea
   /// How many bytes were read so far.
   [[nodiscard]] std::size_t filled() const noexcept { return filled_; }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(ReadExact, "read_exact", one, &ReadExact::reader_)
 
  private:
-  R& reader_;
+  R* reader_;
   BufferMut buf_;
   std::size_t filled_ = 0;
 };

@@ -11,6 +11,7 @@
 
 #include "rouse/base/assert.hpp"
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/io/async_read.hpp"
 #include "rouse/io/byte_container.hpp"
@@ -97,13 +98,15 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Rea
     : public ResultFuture<ReadToEnd<R, C>, std::size_t> {
  public:
   ReadToEnd(R& reader, C& out, std::size_t limit) noexcept
-      : reader_(reader), out_(out), reading_(limit) {}
+      : reader_(&reader), out_(out), reading_(limit) {}
 
-  Poll<Result<std::size_t>> poll_result(Context& cx) { return reading_.poll(cx, reader_, out_); }
+  Poll<Result<std::size_t>> poll_result(Context& cx) { return reading_.poll(cx, *reader_, out_); }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(ReadToEnd, "read_to_end", one, &ReadToEnd::reader_)
 
  private:
-  R& reader_;
+  R* reader_;
   C& out_;
   internal::ReadingToEnd reading_;
 };
@@ -121,18 +124,20 @@ template <class R>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] ReadToString
     : public ResultFuture<ReadToString<R>, std::string> {
  public:
-  ReadToString(R& reader, std::size_t limit) noexcept : reader_(reader), reading_(limit) {}
+  ReadToString(R& reader, std::size_t limit) noexcept : reader_(&reader), reading_(limit) {}
 
   Poll<Result<std::string>> poll_result(Context& cx) {
-    const Poll<Result<std::size_t>> polled = reading_.poll(cx, reader_, text_);
+    const Poll<Result<std::size_t>> polled = reading_.poll(cx, *reader_, text_);
     if (polled.is_pending()) return pending;
     if (!polled.value()) return Poll<Result<std::string>>::ready(polled.value().error());
     return Poll<Result<std::string>>::ready(std::move(text_));
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(ReadToString, "read_to_string", one, &ReadToString::reader_)
 
  private:
-  R& reader_;
+  R* reader_;
   std::string text_;
   internal::ReadingToEnd reading_;
 };

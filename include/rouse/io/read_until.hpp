@@ -9,6 +9,7 @@
 #include <string>
 
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/io/async_buf_read.hpp"
 #include "rouse/io/byte_container.hpp"
@@ -78,18 +79,20 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Rea
     : public ResultFuture<ReadUntil<R, C>, std::size_t> {
  public:
   ReadUntil(R& reader, std::byte delimiter, C& out, std::size_t limit) noexcept
-      : reader_(reader), out_(out), delimited_(limit), delimiter_(delimiter) {}
+      : reader_(&reader), out_(out), delimited_(limit), delimiter_(delimiter) {}
 
   Poll<Result<std::size_t>> poll_result(Context& cx) {
-    const Poll<Result<bool>> polled = delimited_.poll(cx, reader_, out_, delimiter_);
+    const Poll<Result<bool>> polled = delimited_.poll(cx, *reader_, out_, delimiter_);
     if (polled.is_pending()) return pending;
     if (!polled.value()) return Poll<Result<std::size_t>>::ready(polled.value().error());
     return Poll<Result<std::size_t>>::ready(delimited_.moved());
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(ReadUntil, "read_until", one, &ReadUntil::reader_)
 
  private:
-  R& reader_;
+  R* reader_;
   C& out_;
   internal::Delimited delimited_;
   std::byte delimiter_;

@@ -15,8 +15,10 @@
 #include "rouse/base/assert.hpp"
 #include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/internal/box.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/stream.hpp"
 #include "rouse/io/async_read.hpp"
+#include "rouse/io/internal/held.hpp"
 
 namespace rouse::io {
 
@@ -46,7 +48,7 @@ class ReaderStream {
     if (ended_) return PollNext<Item>::ready(std::nullopt);
     if (!cx.take_budget()) return pending;
     const std::span<std::byte> room(buf_.get(), capacity_);
-    const Poll<Result<std::size_t>> polled = reader_.poll_read(cx, room);
+    const Poll<Result<std::size_t>> polled = inner().poll_read(cx, room);
     if (polled.is_pending()) return pending;
     const Result<std::size_t>& n = polled.value();
     ended_ = !n || *n == 0;
@@ -58,12 +60,14 @@ class ReaderStream {
   [[nodiscard]] bool borrows() const noexcept { return std::is_reference_v<R>; }
 
   /// The underlying reader, positioned after the last chunk.
-  [[nodiscard]] std::remove_reference_t<R>& inner() noexcept { return reader_; }
+  [[nodiscard]] std::remove_reference_t<R>& inner() noexcept { return reader_.it; }
   /// Returns the underlying reader.
-  [[nodiscard]] R into_inner() && { return std::forward<R>(reader_); }
+  [[nodiscard]] R into_inner() && { return std::forward<R>(reader_.it); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(ReaderStream, nullptr, one, &ReaderStream::reader_)
 
  private:
-  R reader_;
+  internal::Held<R> reader_;
   internal::Box<std::byte[]> buf_;
   std::size_t capacity_;
   bool ended_ = false;

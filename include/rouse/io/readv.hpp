@@ -5,6 +5,7 @@
 #include <span>
 
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/io/async_read.hpp"
 
@@ -31,13 +32,15 @@ template <class R>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] Readv
     : public ResultFuture<Readv<R>, std::size_t> {
  public:
-  Readv(R& reader, std::span<const BufferMut> bufs) noexcept : reader_(reader), bufs_(bufs) {}
+  Readv(R& reader, std::span<const BufferMut> bufs) noexcept : reader_(&reader), bufs_(bufs) {}
 
-  Poll<Result<std::size_t>> poll_result(Context& cx) { return poll_readv(reader_, cx, bufs_); }
+  Poll<Result<std::size_t>> poll_result(Context& cx) { return poll_readv(*reader_, cx, bufs_); }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Readv, "readv", one, &Readv::reader_)
 
  private:
-  R& reader_;
+  R* reader_;
   std::span<const BufferMut> bufs_;
 };
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/io/async_seek.hpp"
 #include "rouse/io/buf_reader.hpp"
@@ -86,7 +87,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] See
 
  public:
   Seek(S& stream, SeekFrom to, internal::SeekKind kind) noexcept
-      : stream_(stream), to_(to), kind_(kind) {}
+      : stream_(&stream), to_(to), kind_(kind) {}
   Seek(Seek&& other) noexcept
       : stream_(other.stream_),
         to_(other.to_),
@@ -95,7 +96,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] See
         has_begun_(other.has_begun_) {}
   Seek& operator=(Seek&&) = delete;
   ~Seek() {
-    if (is_moving_) Access::discard(stream_);
+    if (is_moving_) Access::discard(*stream_);
   }
 
   Poll<Result<std::uint64_t>> poll_result(Context& cx) {
@@ -106,35 +107,37 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] See
       if (!begun.value()) return Polled::ready(begun.value().error());
       has_begun_ = true;
     }
-    Polled polled = Access::inner(stream_).poll_complete(cx);
+    Polled polled = Access::inner(*stream_).poll_complete(cx);
     if (polled.is_pending()) return pending;
     const bool has_moved = std::exchange(is_moving_, false);
     if (!polled.value()) return polled;
-    if (!has_moved) return Polled::ready(*polled.value() - Access::read_ahead(stream_));
-    Access::discard(stream_);
+    if (!has_moved) return Polled::ready(*polled.value() - Access::read_ahead(*stream_));
+    Access::discard(*stream_);
     return polled;
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Seek, "seek", one, &Seek::stream_)
 
  private:
   Poll<Result<void>> poll_begin(Context& cx) {
-    Poll<Result<void>> flushed = Access::poll_flush(stream_, cx);
+    Poll<Result<void>> flushed = Access::poll_flush(*stream_, cx);
     if (flushed.is_pending() || !flushed.value()) return flushed;
     // What an earlier seek, which was dropped, has left.
-    if (Access::inner(stream_).poll_complete(cx).is_pending()) return pending;
+    if (Access::inner(*stream_).poll_complete(cx).is_pending()) return pending;
     if (kind_ == internal::SeekKind::moves && to_.base() == SeekFrom::Base::current) {
-      const auto back = static_cast<std::int64_t>(Access::read_ahead(stream_));
+      const auto back = static_cast<std::int64_t>(Access::read_ahead(*stream_));
       std::int64_t offset = 0;
       if (__builtin_sub_overflow(to_.offset(), back, &offset))
         return Poll<Result<void>>::ready(std::errc::invalid_argument);
       to_ = SeekFrom::current(offset);
     }
-    Result<void> started = Access::inner(stream_).start_seek(to_);
+    Result<void> started = Access::inner(*stream_).start_seek(to_);
     is_moving_ = started.has_value() && kind_ == internal::SeekKind::moves;
     return Poll<Result<void>>::ready(std::move(started));
   }
 
-  S& stream_;
+  S* stream_;
   SeekFrom to_;
   internal::SeekKind kind_;
   bool is_moving_ = false;  // what was read ahead may be void

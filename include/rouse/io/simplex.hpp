@@ -12,6 +12,7 @@
 
 #include "rouse/base/assert.hpp"
 #include "rouse/base/ref_ptr.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/io/internal/byte_pipe.hpp"
 #include "rouse/io/read.hpp"
 #include "rouse/io/write.hpp"
@@ -35,6 +36,8 @@ class SimplexReader : public ReadMembers<SimplexReader> {
     ROUSE_ASSERT(pipe_, "read from an end of a pipe that was moved from");
     return pipe_->poll_read(cx, buf);
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(SimplexReader, "pipe", receive, &SimplexReader::pipe_)
 
  private:
   RefPtr<internal::BytePipe> pipe_;
@@ -64,6 +67,8 @@ class SimplexWriter : public WriteMembers<SimplexWriter> {
     pipe_->end_writing();
     return Poll<Result<void>>::ready(Result<void>());
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(SimplexWriter, "pipe", send, &SimplexWriter::pipe_)
 
  private:
   RefPtr<internal::BytePipe> pipe_;

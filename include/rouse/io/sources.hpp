@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 
+#include "rouse/base/shape.hpp"
 #include "rouse/io/read.hpp"
 #include "rouse/io/write.hpp"
 
@@ -18,6 +19,8 @@ class Empty : public ReadMembers<Empty> {
   Poll<Result<std::size_t>> poll_read(Context&, std::span<std::byte>) {
     return Poll<Result<std::size_t>>::ready(std::size_t{0});
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Empty, nullptr, one)
 };
 
 /// Repeats one byte forever.
@@ -29,6 +32,8 @@ class Repeat : public ReadMembers<Repeat> {
     if (!buf.empty()) std::memset(buf.data(), static_cast<int>(byte_), buf.size());
     return Poll<Result<std::size_t>>::ready(buf.size());
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Repeat, nullptr, one)
 
  private:
   std::byte byte_;
@@ -44,6 +49,8 @@ class Sink : public WriteMembers<Sink> {
   }
   Poll<Result<void>> poll_flush(Context&) { return Poll<Result<void>>::ready(Result<void>()); }
   Poll<Result<void>> poll_shutdown(Context&) { return Poll<Result<void>>::ready(Result<void>()); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Sink, nullptr, one)
 };
 
 [[nodiscard]] inline Empty empty() noexcept { return Empty(); }

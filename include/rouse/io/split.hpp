@@ -16,6 +16,7 @@
 #include "rouse/base/assert.hpp"
 #include "rouse/base/atomic.hpp"
 #include "rouse/base/ref_ptr.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/atomic_waker.hpp"
 #include "rouse/io/async_read.hpp"
 #include "rouse/io/async_write.hpp"
@@ -25,7 +26,15 @@
 #include "rouse/io/write.hpp"
 #include "rouse/io/writev.hpp"
 
+namespace rouse::io {
+template <class S>
+class SplitStream;
+}  // namespace rouse::io
+
 namespace rouse::internal {
+
+template <class S>
+inline constexpr sight::Shape shape_of<RefPtr<io::SplitStream<S>>> = shape_of<io::SplitStream<S>*>;
 
 /// A lock between two tasks. A task holds it only during a poll, so at most the other one waits.
 class BiLock {
@@ -82,6 +91,8 @@ class SplitStream : public RefCounted<SplitStream<S>> {
   }
   /// The stream, when both halves are back.
   [[nodiscard]] S take() { return std::move(stream_); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(SplitStream, nullptr, one, &SplitStream::stream_)
 
  private:
   struct Unlocking {
@@ -110,6 +121,8 @@ class StreamHalf {
   [[nodiscard]] auto local_addr() const { return get_ref().local_addr(); }
   /// As local_addr.
   [[nodiscard]] auto peer_addr() const { return get_ref().peer_addr(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(StreamHalf, nullptr, one, &StreamHalf::stream_)
 
  protected:
   SplitStream<S>& checked() const noexcept {

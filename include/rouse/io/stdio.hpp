@@ -16,12 +16,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <system_error>
 
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/maybe.hpp"
 #include "rouse/base/result.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/core/poll.hpp"
 #include "rouse/io/async_fd.hpp"
@@ -45,12 +46,14 @@ class ROUSE_API StdioFd {
 
   Poll<Result<std::size_t>> poll_read(Context& cx, std::span<std::byte> buf);
   Poll<Result<std::size_t>> poll_write(Context& cx, std::span<const std::byte> data);
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(StdioFd, nullptr, one, &StdioFd::watched_)
 
  private:
   template <class Fn>
   Poll<Result<std::size_t>> poll_transfer(Context& cx, io::Interest direction, Fn fn);
 
-  std::optional<io::AsyncFd> watched_;
+  internal::Maybe<io::AsyncFd> watched_;
   io::OwnedFd unwatched_;  // for what is always ready: a regular file, /dev/null
   sys::Sharing how_{};
   std::error_code error_;  // why there is neither
@@ -68,6 +71,8 @@ class ROUSE_API Stdin : public ReadMembers<Stdin> {
   Poll<Result<std::size_t>> poll_read(Context& cx, std::span<std::byte> buf) {
     return fd_.poll_read(cx, buf);
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Stdin, nullptr, one, &Stdin::fd_)
 
  private:
   internal::StdioFd fd_;
@@ -84,6 +89,8 @@ class ROUSE_API Stdout : public WriteMembers<Stdout> {
   }
   Poll<Result<void>> poll_flush(Context&) noexcept { return done(); }
   Poll<Result<void>> poll_shutdown(Context&) noexcept { return done(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Stdout, nullptr, one, &Stdout::fd_)
 
  private:
   static Poll<Result<void>> done() noexcept { return Poll<Result<void>>::ready(Result<void>()); }

@@ -14,9 +14,11 @@
 
 #include "rouse/base/assert.hpp"
 #include "rouse/base/result.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/stream.hpp"
 #include "rouse/io/async_buf_read.hpp"
 #include "rouse/io/buffer.hpp"
+#include "rouse/io/internal/held.hpp"
 #include "rouse/io/lines.hpp"
 #include "rouse/io/read.hpp"
 
@@ -70,7 +72,7 @@ class StreamReader : public ReadMembers<StreamReader<S>>, public BufReadMembers<
   Poll<Result<std::span<const std::byte>>> poll_fill_buf(Context& cx) {
     using Polled = Poll<Result<std::span<const std::byte>>>;
     while (buffer().empty() && !ended_) {
-      PollNext<Item> polled = stream_.poll_next(cx);
+      PollNext<Item> polled = inner().poll_next(cx);
       if (polled.is_pending()) return pending;
       ended_ = !polled.value();
       if (ended_) break;
@@ -96,12 +98,14 @@ class StreamReader : public ReadMembers<StreamReader<S>>, public BufReadMembers<
     return std::span<const std::byte>(Buffer(*chunk_)).subspan(given_);
   }
   /// The underlying stream. Reading from it skips what is left of the last chunk.
-  [[nodiscard]] Source& inner() noexcept { return stream_; }
+  [[nodiscard]] Source& inner() noexcept { return stream_.it; }
   /// Returns the underlying stream, if that may be moved; what is left of the last chunk is lost.
-  [[nodiscard]] S into_inner() && { return std::forward<S>(stream_); }
+  [[nodiscard]] S into_inner() && { return std::forward<S>(stream_.it); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(StreamReader, nullptr, one, &StreamReader::stream_)
 
  private:
-  S stream_;
+  internal::Held<S> stream_;
   std::optional<Chunk> chunk_;  // its first given_ bytes were given
   std::size_t given_ = 0;
   bool ended_ = false;

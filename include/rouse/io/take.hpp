@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "rouse/base/assert.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/io/async_read.hpp"
+#include "rouse/io/internal/held.hpp"
 #include "rouse/io/read.hpp"
 
 namespace rouse::io {
@@ -25,7 +27,7 @@ class Take : public ReadMembers<Take<R>> {
   Poll<Result<std::size_t>> poll_read(Context& cx, std::span<std::byte> buf) {
     const std::size_t room = buf.size() < left_ ? buf.size() : static_cast<std::size_t>(left_);
     if (room == 0) return Poll<Result<std::size_t>>::ready(std::size_t{0});
-    Poll<Result<std::size_t>> polled = inner_.poll_read(cx, buf.first(room));
+    Poll<Result<std::size_t>> polled = inner().poll_read(cx, buf.first(room));
     if (polled.is_pending() || !polled.value()) return polled;
     ROUSE_ASSERT(*polled.value() <= room, "poll_read says it read more than the buffer holds");
     left_ -= *polled.value();
@@ -34,10 +36,12 @@ class Take : public ReadMembers<Take<R>> {
   /// How many more bytes it may give.
   [[nodiscard]] std::uint64_t left() const noexcept { return left_; }
   /// The underlying reader.
-  [[nodiscard]] std::remove_reference_t<R>& inner() noexcept { return inner_; }
+  [[nodiscard]] std::remove_reference_t<R>& inner() noexcept { return inner_.it; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Take, nullptr, one, &Take::inner_)
 
  private:
-  R inner_;
+  internal::Held<R> inner_;
   std::uint64_t left_;
 };
 
@@ -58,16 +62,18 @@ class Chain : public ReadMembers<Chain<A, B>> {
   Poll<Result<std::size_t>> poll_read(Context& cx, std::span<std::byte> buf) {
     if (buf.empty()) return Poll<Result<std::size_t>>::ready(std::size_t{0});
     if (!first_ended_) {
-      Poll<Result<std::size_t>> polled = first_.poll_read(cx, buf);
+      Poll<Result<std::size_t>> polled = first_.it.poll_read(cx, buf);
       if (polled.is_pending() || !polled.value() || *polled.value() != 0) return polled;
       first_ended_ = true;
     }
-    return second_.poll_read(cx, buf);
+    return second_.it.poll_read(cx, buf);
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Chain, "chain", any_of, &Chain::first_, &Chain::second_)
 
  private:
-  A first_;
-  B second_;
+  internal::Held<A> first_;
+  internal::Held<B> second_;
   bool first_ended_ = false;
 };
 

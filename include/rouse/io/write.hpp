@@ -6,6 +6,7 @@
 #include <span>
 
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/io/async_write.hpp"
 #include "rouse/io/flush.hpp"
@@ -21,13 +22,15 @@ template <class W>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] Write
     : public ResultFuture<Write<W>, std::size_t> {
  public:
-  Write(W& writer, Buffer data) noexcept : writer_(writer), data_(data) {}
+  Write(W& writer, Buffer data) noexcept : writer_(&writer), data_(data) {}
 
-  Poll<Result<std::size_t>> poll_result(Context& cx) { return writer_.poll_write(cx, data_); }
+  Poll<Result<std::size_t>> poll_result(Context& cx) { return writer_->poll_write(cx, data_); }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Write, "write", one, &Write::writer_)
 
  private:
-  W& writer_;
+  W* writer_;
   Buffer data_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "rouse/base/assert.hpp"
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/io/async_write.hpp"
 #include "rouse/io/error.hpp"
@@ -20,12 +21,12 @@ template <class W>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] WriteAll
     : public ResultFuture<WriteAll<W>, void> {
  public:
-  WriteAll(W& writer, Buffer data) noexcept : writer_(writer), data_(data) {}
+  WriteAll(W& writer, Buffer data) noexcept : writer_(&writer), data_(data) {}
 
   Poll<Result<void>> poll_result(Context& cx) {
     while (written_ < data_.size()) {
       const std::span<const std::byte> rest(data_.data() + written_, data_.size() - written_);
-      const Poll<Result<std::size_t>> polled = writer_.poll_write(cx, rest);
+      const Poll<Result<std::size_t>> polled = writer_->poll_write(cx, rest);
       if (polled.is_pending()) return pending;
       const Result<std::size_t>& n = polled.value();
       if (!n) return Poll<Result<void>>::ready(n.error());
@@ -38,9 +39,11 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Wri
   /// How many bytes were written so far.
   [[nodiscard]] std::size_t written() const noexcept { return written_; }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(WriteAll, "write_all", one, &WriteAll::writer_)
 
  private:
-  W& writer_;
+  W* writer_;
   Buffer data_;
   std::size_t written_ = 0;
 };

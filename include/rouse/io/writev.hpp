@@ -8,6 +8,7 @@
 
 #include "rouse/base/assert.hpp"
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/io/async_write.hpp"
 #include "rouse/io/error.hpp"
@@ -35,13 +36,15 @@ template <class W>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] Writev
     : public ResultFuture<Writev<W>, std::size_t> {
  public:
-  Writev(W& writer, std::span<const Buffer> bufs) noexcept : writer_(writer), bufs_(bufs) {}
+  Writev(W& writer, std::span<const Buffer> bufs) noexcept : writer_(&writer), bufs_(bufs) {}
 
-  Poll<Result<std::size_t>> poll_result(Context& cx) { return poll_writev(writer_, cx, bufs_); }
+  Poll<Result<std::size_t>> poll_result(Context& cx) { return poll_writev(*writer_, cx, bufs_); }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Writev, "writev", one, &Writev::writer_)
 
  private:
-  W& writer_;
+  W* writer_;
   std::span<const Buffer> bufs_;
 };
 
@@ -59,13 +62,13 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Wri
     : public ResultFuture<WriteAllVectored<W>, void> {
  public:
   WriteAllVectored(W& writer, std::span<const Buffer> bufs) noexcept
-      : writer_(writer), rest_(bufs) {}
+      : writer_(&writer), rest_(bufs) {}
 
   Poll<Result<void>> poll_result(Context& cx) {
     for (skip_written(0); !rest_.empty();) {
       std::array<Buffer, at_once> window;
       const std::span<const Buffer> now = fill(window);
-      const Poll<Result<std::size_t>> polled = poll_writev(writer_, cx, now);
+      const Poll<Result<std::size_t>> polled = poll_writev(*writer_, cx, now);
       if (polled.is_pending()) return pending;
       const Result<std::size_t>& n = polled.value();
       if (!n) return Poll<Result<void>>::ready(n.error());
@@ -78,6 +81,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Wri
   /// How many bytes were written so far.
   [[nodiscard]] std::size_t written() const noexcept { return written_; }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(WriteAllVectored, "write_all_vectored", one, &WriteAllVectored::writer_)
 
  private:
   static constexpr std::size_t at_once = 16;
@@ -99,7 +104,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Wri
     ROUSE_ASSERT(!rest_.empty() || into_first_ == 0, "poll_writev took more than there was");
   }
 
-  W& writer_;
+  W* writer_;
   std::span<const Buffer> rest_;
   std::size_t into_first_ = 0;
   std::size_t written_ = 0;

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/maybe.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/core/stream.hpp"
 #include "rouse/io/internal/readiness_waiter.hpp"
@@ -31,8 +33,10 @@ namespace rouse::internal {
 class AcceptWait {
  public:
   AcceptWait() noexcept = default;
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(AcceptWait, nullptr, one, &AcceptWait::pause)
   internal::ReadinessWaiter waiter;
-  std::optional<Sleep> pause;  // before the next try
+  internal::Maybe<Sleep> pause;  // before the next try
 };
 
 }  // namespace rouse::internal
@@ -49,14 +53,16 @@ template <class Listener>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] Accept
     : public ResultFuture<Accept<Listener>, Accepted<typename Listener::Stream>> {
  public:
-  explicit Accept(Listener& listener) noexcept : listener_(listener) {}
+  explicit Accept(Listener& listener) noexcept : listener_(&listener) {}
   Poll<Result<Accepted<typename Listener::Stream>>> poll_result(Context& cx) {
-    return listener_.poll_accept(cx, wait_);
+    return listener_->poll_accept(cx, wait_);
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Accept, "accept", any_of, &Accept::listener_, &Accept::wait_)
 
  private:
-  Listener& listener_;
+  Listener* listener_;
   internal::AcceptWait wait_;
 };
 
@@ -66,18 +72,20 @@ class Incoming {
  public:
   using Item = Accepted<typename Listener::Stream>;
 
-  explicit Incoming(Listener& listener) noexcept : listener_(listener) {}
+  explicit Incoming(Listener& listener) noexcept : listener_(&listener) {}
   PollNext<Item> poll_next(Context& cx) {
-    auto polled = listener_.poll_accept(cx, wait_);
+    auto polled = listener_->poll_accept(cx, wait_);
     if (polled.is_pending()) return pending;
     return PollNext<Item>::ready(std::optional<Item>(std::move(polled.value()).value()));
   }
   /// Completes with the next connection.
   /// Cancel safety: if dropped midway, none is lost.
   Next<Incoming> next() noexcept ROUSE_LIFETIMEBOUND { return Next<Incoming>(*this); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Incoming, "accept", any_of, &Incoming::listener_, &Incoming::wait_)
 
  private:
-  Listener& listener_;
+  Listener* listener_;
   internal::AcceptWait wait_;
 };
 

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -19,7 +18,9 @@
 
 #include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/internal/durations.hpp"
+#include "rouse/base/internal/maybe.hpp"
 #include "rouse/base/result.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/io/async_fd.hpp"
 #include "rouse/io/buffer.hpp"
@@ -62,9 +63,11 @@ namespace rouse::internal {
 class SendWait {
  public:
   SendWait() noexcept = default;
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(SendWait, nullptr, one, &SendWait::pause)
   internal::ReadinessWaiter waiter;
-  std::optional<Sleep> pause;  // before the next try: the kernel may not report room
-  bool may_end_early = false;  // the pause may end early: the kernel may report room after all
+  internal::Maybe<Sleep> pause;  // before the next try: the kernel may not report room
+  bool may_end_early = false;    // the pause may end early: the kernel may report room after all
   std::chrono::milliseconds next_pause{1};
 };
 
@@ -143,14 +146,16 @@ class ROUSE_API DatagramSocket : public Socket {
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] DatagramRecv
     : public ResultFuture<DatagramRecv, std::size_t> {
  public:
-  DatagramRecv(DatagramSocket& socket, io::BufferMut buf) noexcept : socket_(socket), buf_(buf) {}
+  DatagramRecv(DatagramSocket& socket, io::BufferMut buf) noexcept : socket_(&socket), buf_(buf) {}
   Poll<Result<std::size_t>> poll_result(Context& cx) {
-    return socket_.poll_recv(cx, waiter_, buf_);
+    return socket_->poll_recv(cx, waiter_, buf_);
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(DatagramRecv, "recv", one, &DatagramRecv::socket_)
 
  private:
-  DatagramSocket& socket_;
+  DatagramSocket* socket_;
   io::BufferMut buf_;
   internal::ReadinessWaiter waiter_;
 };
@@ -162,15 +167,17 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Dat
   /// Whether the datagram is taken out.
   enum class Take : bool { away, peek };
   DatagramRecvFrom(DatagramSocket& socket, io::BufferMut buf, Take take) noexcept
-      : socket_(socket), buf_(buf), take_(take) {}
+      : socket_(&socket), buf_(buf), take_(take) {}
   Poll<Result<Received>> poll_result(Context& cx) {
-    if (take_ == Take::peek) return socket_.poll_peek_from(cx, waiter_, buf_);
-    return socket_.poll_recv_from(cx, waiter_, buf_);
+    if (take_ == Take::peek) return socket_->poll_peek_from(cx, waiter_, buf_);
+    return socket_->poll_recv_from(cx, waiter_, buf_);
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(DatagramRecvFrom, "recv_from", one, &DatagramRecvFrom::socket_)
 
  private:
-  DatagramSocket& socket_;
+  DatagramSocket* socket_;
   io::BufferMut buf_;
   internal::ReadinessWaiter waiter_;
   Take take_;
@@ -185,12 +192,16 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Dat
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] DatagramSend
     : public ResultFuture<DatagramSend, std::size_t> {
  public:
-  DatagramSend(DatagramSocket& socket, io::Buffer data) noexcept : socket_(socket), data_(data) {}
-  Poll<Result<std::size_t>> poll_result(Context& cx) { return socket_.poll_send(cx, wait_, data_); }
+  DatagramSend(DatagramSocket& socket, io::Buffer data) noexcept : socket_(&socket), data_(data) {}
+  Poll<Result<std::size_t>> poll_result(Context& cx) {
+    return socket_->poll_send(cx, wait_, data_);
+  }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(DatagramSend, "send", any_of, &DatagramSend::socket_, &DatagramSend::wait_)
 
  private:
-  DatagramSocket& socket_;
+  DatagramSocket* socket_;
   io::Buffer data_;
   internal::SendWait wait_;
 };
@@ -201,14 +212,16 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Dat
     : public ResultFuture<DatagramSendTo, std::size_t> {
  public:
   DatagramSendTo(DatagramSocket& socket, io::Buffer data, const SocketAddr& to) noexcept
-      : socket_(socket), data_(data), to_(to) {}
+      : socket_(&socket), data_(data), to_(to) {}
   Poll<Result<std::size_t>> poll_result(Context& cx) {
-    return socket_.poll_send_to(cx, wait_, data_, to_);
+    return socket_->poll_send_to(cx, wait_, data_, to_);
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(DatagramSendTo, "send_to", any_of, &DatagramSendTo::socket_, &DatagramSendTo::wait_)
 
  private:
-  DatagramSocket& socket_;
+  DatagramSocket* socket_;
   io::Buffer data_;
   SocketAddr to_;
   internal::SendWait wait_;

@@ -13,14 +13,15 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "rouse/base/assert.hpp"
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/maybe.hpp"
 #include "rouse/base/result.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/core/poll.hpp"
 #include "rouse/io/async_fd.hpp"
@@ -84,6 +85,8 @@ class ROUSE_API Receiver : public io::ReadMembers<Receiver> {
   [[nodiscard]] int fd() const noexcept { return io_.fd(); }
   /// Deregisters the descriptor and returns it, still nonblocking.
   [[nodiscard]] io::OwnedFd into_fd() && noexcept { return std::move(io_).into_fd(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Receiver, nullptr, one, &Receiver::io_)
 
  private:
   io::AsyncFd io_;
@@ -96,7 +99,7 @@ class ROUSE_API Sender : public io::WriteMembers<Sender> {
  public:
   /// Takes over the writing end of a pipe or FIFO, e.g. one that was inherited.
   static Result<Sender> from_fd(io::OwnedFd fd) noexcept;
-  explicit Sender(io::AsyncFd io) noexcept : io_(std::move(io)) {}
+  explicit Sender(io::AsyncFd io) noexcept : io_(std::in_place, std::move(io)) {}
 
   Poll<Result<std::size_t>> poll_write(Context& cx, std::span<const std::byte> data);
   Poll<Result<void>> poll_flush(Context&) noexcept { return Poll<Result<void>>::ready({}); }
@@ -106,16 +109,18 @@ class ROUSE_API Sender : public io::WriteMembers<Sender> {
   /// See io::AsyncFd. Not after `shutdown`.
   io::Readiness writable() const noexcept ROUSE_LIFETIMEBOUND {
     ROUSE_ASSERT(io_, "writable() of a pipe::Sender after shutdown: nothing can be written");
-    return io_->writable();
+    return (*io_).writable();
   }
 
   /// -1 after `shutdown`.
-  [[nodiscard]] int fd() const noexcept { return io_ ? io_->fd() : -1; }
+  [[nodiscard]] int fd() const noexcept { return io_ ? (*io_).fd() : -1; }
   /// Deregisters the descriptor and returns it, still nonblocking; empty after `shutdown`.
   [[nodiscard]] io::OwnedFd into_fd() && noexcept;
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Sender, nullptr, one, &Sender::io_)
 
  private:
-  std::optional<io::AsyncFd> io_;
+  internal::Maybe<io::AsyncFd> io_;
 };
 
 /// A new pipe. Throws std::system_error.

@@ -23,10 +23,11 @@
 #include "rouse/base/assert.hpp"
 #include "rouse/base/function.hpp"
 #include "rouse/base/internal/durations.hpp"
+#include "rouse/base/internal/maybe.hpp"
 #include "rouse/base/result.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/async.hpp"
 #include "rouse/exec/join_handle.hpp"
-#include "rouse/future/poll_fn.hpp"
 #include "rouse/net/accept.hpp"
 #include "rouse/net/socket_addr.hpp"
 #include "rouse/runtime/join_set.hpp"
@@ -111,21 +112,35 @@ class Serving {
   using Stream = typename Listener::Stream;
 
  public:
+  using Output = net::Served;
+
   Serving(Listener listener, Handler handler, net::ServeLimits limits)
-      : listener_(std::move(listener)),
+      : listener_(std::in_place, std::move(listener)),
         handler_(std::move(handler)),
         limits_(std::move(limits)),
-        stop_(limits_.stop.cancelled()) {
+        stop_(std::in_place, limits_.stop.cancelled()) {
     ROUSE_ASSERT(limits_.max_connections != 0,
                  "serve with max_connections = 0 would serve nobody: allow one at least");
   }
 
+  /// Throws the listener's error, if it is broken.
+  Poll<net::Served> poll(Context& cx) {
+    if (listener_ && poll_accepting(cx).is_pending()) return pending;
+    if (poll_draining(cx).is_pending()) return pending;
+    if (failure_) throw std::system_error(failure_, "net::serve");
+    return Poll<net::Served>::ready(served_);
+  }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Serving, "serve", any_of, &Serving::stop_, &Serving::listener_, &Serving::wait_,
+              &Serving::tasks_, &Serving::grace_)
+
+ private:
   /// Ready when it is to accept no more: stopped, or the listener is broken.
   Poll<> poll_accepting(Context& cx) {
-    while (stop_.poll(cx).is_pending()) {
+    while ((*stop_).poll(cx).is_pending()) {
       reap(cx);
       if (tasks_.size() >= limits_.max_connections) return pending;
-      auto polled = listener_->poll_accept(cx, *wait_);
+      auto polled = (*listener_).poll_accept(cx, *wait_);
       if (polled.is_pending()) return pending;
       if (!polled.value()) {
         failure_ = polled.value().error();
@@ -133,6 +148,7 @@ class Serving {
       }
       begin(*std::move(polled).value());
     }
+    stop_.reset();
     wait_.reset();
     listener_.reset();
     return Poll<>::ready();
@@ -143,18 +159,12 @@ class Serving {
     if (tasks_.empty()) return Poll<>::ready();
     if (aborting_) return pending;
     if (!grace_) grace_.emplace(sleep(limits_.drain_timeout));
-    if (grace_->poll(cx).is_pending()) return pending;
+    if ((*grace_).poll(cx).is_pending()) return pending;
     aborting_ = true;
+    grace_.reset();
     tasks_.abort_all();
     return poll_draining(cx);
   }
-  /// What was done. Throws the listener's error, if it is broken.
-  net::Served result() const {
-    if (failure_) throw std::system_error(failure_, "net::serve");
-    return served_;
-  }
-
- private:
   void begin(net::Accepted<Stream> accepted) {
     ++served_.accepted;
     try {
@@ -182,13 +192,13 @@ class Serving {
     if (limits_.on_error) limits_.on_error(error, peer);
   }
 
-  std::optional<Listener> listener_;
-  std::optional<AcceptWait> wait_{std::in_place};  // goes before the listener
+  Maybe<Listener> listener_;               // until it is to accept no more
+  Maybe<AcceptWait> wait_{std::in_place};  // goes before the listener
   Handler handler_;
   net::ServeLimits limits_;
-  sync::CancellationToken::Cancelled stop_;
+  Maybe<sync::CancellationToken::Cancelled> stop_;
   JoinSet<EndedConnection> tasks_;
-  std::optional<Sleep> grace_;
+  Maybe<Sleep> grace_;
   bool aborting_ = false;
   std::error_code failure_;
   net::Served served_;
@@ -198,11 +208,7 @@ template <class Listener, class Handler>
 Async<net::Served> serve_until_stopped(Listener listener, Handler handler,
                                        net::ServeLimits limits) {
   Serving<Listener, Handler> serving(std::move(listener), std::move(handler), std::move(limits));
-  const auto accepting = [&serving](Context& cx) { return serving.poll_accepting(cx); };
-  co_await poll_fn(accepting);
-  const auto draining = [&serving](Context& cx) { return serving.poll_draining(cx); };
-  co_await poll_fn(draining);
-  co_return serving.result();
+  co_return co_await serving;
 }
 
 }  // namespace rouse::internal

@@ -5,6 +5,7 @@
 
 #include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/result.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/io/async_fd.hpp"
 #include "rouse/net/socket_addr.hpp"
 
@@ -40,6 +41,8 @@ class ROUSE_API Socket {
   [[nodiscard]] int fd() const noexcept { return io_.fd(); }
   /// Deregisters the descriptor and returns it, still nonblocking.
   [[nodiscard]] io::OwnedFd into_fd() && noexcept { return std::move(io_).into_fd(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Socket, nullptr, one, &Socket::io_)
 
  protected:
   explicit Socket(io::AsyncFd io) noexcept : io_(std::move(io)) {}

@@ -13,6 +13,7 @@
 
 #include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/result.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/core/poll.hpp"
 #include "rouse/core/result_future.hpp"
@@ -72,12 +73,14 @@ class ROUSE_API StreamSocket : public Socket {
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] Peek
     : public ResultFuture<Peek, std::size_t> {
  public:
-  Peek(StreamSocket& socket, io::BufferMut buf) noexcept : socket_(socket), buf_(buf) {}
-  Poll<Result<std::size_t>> poll_result(Context& cx) { return socket_.poll_peek(cx, buf_); }
+  Peek(StreamSocket& socket, io::BufferMut buf) noexcept : socket_(&socket), buf_(buf) {}
+  Poll<Result<std::size_t>> poll_result(Context& cx) { return socket_->poll_peek(cx, buf_); }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Peek, "peek", one, &Peek::socket_)
 
  private:
-  StreamSocket& socket_;
+  StreamSocket* socket_;
   io::BufferMut buf_;
 };
 

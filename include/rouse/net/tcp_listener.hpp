@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/async_result.hpp"
 #include "rouse/io/async_fd.hpp"
 #include "rouse/net/accept.hpp"
@@ -46,6 +47,8 @@ class ROUSE_API TcpListener {
   /// Throws std::system_error.
   [[nodiscard]] SocketAddr local_addr() const;
   [[nodiscard]] int fd() const noexcept { return io_.fd(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(TcpListener, nullptr, one, &TcpListener::io_)
 
  private:
   io::AsyncFd io_;

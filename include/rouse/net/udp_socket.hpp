@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/async_result.hpp"
 #include "rouse/net/datagram_batch.hpp"
 #include "rouse/net/datagram_socket.hpp"
@@ -134,14 +135,16 @@ class ROUSE_API UdpBuilder {
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] RecvMany
     : public ResultFuture<RecvMany, std::size_t> {
  public:
-  RecvMany(UdpSocket& socket, DatagramBatch& batch) noexcept : socket_(socket), batch_(batch) {}
+  RecvMany(UdpSocket& socket, DatagramBatch& batch) noexcept : socket_(&socket), batch_(batch) {}
   Poll<Result<std::size_t>> poll_result(Context& cx) {
-    return socket_.poll_recv_many(cx, waiter_, batch_);
+    return socket_->poll_recv_many(cx, waiter_, batch_);
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(RecvMany, "recv_many", one, &RecvMany::socket_)
 
  private:
-  UdpSocket& socket_;
+  UdpSocket* socket_;
   DatagramBatch& batch_;
   internal::ReadinessWaiter waiter_;
 };
@@ -154,14 +157,16 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Rec
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] SendMany
     : public ResultFuture<SendMany, std::size_t> {
  public:
-  SendMany(UdpSocket& socket, DatagramBatch& batch) noexcept : socket_(socket), batch_(batch) {}
+  SendMany(UdpSocket& socket, DatagramBatch& batch) noexcept : socket_(&socket), batch_(batch) {}
   Poll<Result<std::size_t>> poll_result(Context& cx) {
-    return socket_.poll_send_many(cx, wait_, batch_);
+    return socket_->poll_send_many(cx, wait_, batch_);
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(SendMany, "send_many", any_of, &SendMany::socket_, &SendMany::wait_)
 
  private:
-  UdpSocket& socket_;
+  UdpSocket* socket_;
   DatagramBatch& batch_;
   internal::SendWait wait_;
 };

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/async_result.hpp"
 #include "rouse/io/async_fd.hpp"
 #include "rouse/net/accept.hpp"
@@ -47,6 +48,8 @@ class ROUSE_API UnixListener {
   /// Throws std::system_error.
   [[nodiscard]] SocketAddr local_addr() const;
   [[nodiscard]] int fd() const noexcept { return io_.fd(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(UnixListener, nullptr, one, &UnixListener::io_)
 
  private:
   io::AsyncFd io_;

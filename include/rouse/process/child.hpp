@@ -11,7 +11,9 @@
 #include <utility>
 
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/maybe.hpp"
 #include "rouse/base/result.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/async_result.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/io/async_fd.hpp"
@@ -28,7 +30,7 @@ class ROUSE_API Child {
  public:
   /// Created by Command::spawn. `pidfd` is that of the child with the number `pid`.
   Child(io::AsyncFd pidfd, int pid, bool kill_on_drop, std::size_t output_limit) noexcept
-      : pidfd_(std::move(pidfd)),
+      : pidfd_(std::in_place, std::move(pidfd)),
         pid_(pid),
         kill_on_drop_(kill_on_drop),
         output_limit_(output_limit) {}
@@ -70,12 +72,14 @@ class ROUSE_API Child {
   std::optional<ChildStdin> stdin_;    ///< what it reads
   std::optional<ChildStdout> stdout_;  ///< what it writes
   std::optional<ChildStderr> stderr_;  ///< what it writes there
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Child, nullptr, one, &Child::pidfd_)
 
  private:
   void abandon() noexcept;
   void check_not_moved_from() const noexcept;
 
-  std::optional<io::AsyncFd> pidfd_;  // nothing once it was moved from
+  internal::Maybe<io::AsyncFd> pidfd_;  // nothing once it was moved from
   std::optional<ExitStatus> status_;
   int pid_;
   bool kill_on_drop_;
@@ -96,15 +100,17 @@ class ROUSE_API Child {
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] ChildWait
     : public ResultFuture<ChildWait, ExitStatus> {
  public:
-  explicit ChildWait(Child& child) noexcept : child_(child) {}
+  explicit ChildWait(Child& child) noexcept : child_(&child) {}
   Poll<Result<ExitStatus>> poll_result(Context& cx) {
-    if (child_.stdin_) child_.stdin_->shut_down_when_written(cx);
-    return child_.poll_wait(cx);
+    if (child_->stdin_) child_->stdin_->shut_down_when_written(cx);
+    return child_->poll_wait(cx);
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(ChildWait, "process", one, &ChildWait::child_)
 
  private:
-  Child& child_;
+  Child* child_;
 };
 
 inline ChildWait Child::wait() noexcept { return ChildWait(*this); }

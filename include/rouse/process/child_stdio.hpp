@@ -3,13 +3,14 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <utility>
 
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/maybe.hpp"
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/base/result.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/core/poll.hpp"
 #include "rouse/core/result_future.hpp"
@@ -65,6 +66,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Chi
     return write_.written();
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(ChildWrite, nullptr, one, &ChildWrite::write_)
 
  private:
   W write_;
@@ -79,7 +82,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Chi
 class ROUSE_API ChildStdin : public io::WriteMembers<ChildStdin> {
  public:
   explicit ChildStdin(io::AsyncFd pipe)
-      : pipe_(std::move(pipe)), write_(make_ref<internal::PendingWrite>()) {}
+      : pipe_(std::in_place, std::move(pipe)), write_(make_ref<internal::PendingWrite>()) {}
 
   /// See io::Write.
   ChildWrite<io::Write<ChildStdin>> write(io::Buffer data) ROUSE_LIFETIMEBOUND {
@@ -107,9 +110,11 @@ class ROUSE_API ChildStdin : public io::WriteMembers<ChildStdin> {
   void shut_down_when_written(Context& cx);
   /// The pipe itself, which blocks now, as other programs expect: the stdout of another child, say.
   [[nodiscard]] io::OwnedFd into_fd() && noexcept;
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(ChildStdin, nullptr, one, &ChildStdin::pipe_)
 
  private:
-  std::optional<io::AsyncFd> pipe_;       // nothing once it was shut down
+  internal::Maybe<io::AsyncFd> pipe_;     // nothing once it was shut down
   RefPtr<internal::PendingWrite> write_;  // nothing once it was moved from
 };
 
@@ -122,6 +127,8 @@ class ROUSE_API ChildOutput : public io::ReadMembers<ChildOutput> {
   Poll<Result<std::size_t>> poll_read(Context& cx, std::span<std::byte> buf);
   /// The pipe itself, which blocks now, as other programs expect: the stdin of another child, say.
   [[nodiscard]] io::OwnedFd into_fd() && noexcept;
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(ChildOutput, nullptr, one, &ChildOutput::pipe_)
 
  private:
   io::AsyncFd pipe_;

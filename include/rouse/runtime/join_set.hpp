@@ -17,6 +17,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "rouse/base/shape.hpp"
 #include "rouse/exec/join_handle.hpp"
 #include "rouse/exec/spawn_local.hpp"
 #include "rouse/exec/spawner.hpp"
@@ -47,6 +48,8 @@ class [[nodiscard]] AbortOnDrop {
   void abort() { handle_.abort(); }
   /// Lets the task run on.
   void detach() noexcept { handle_.detach(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(AbortOnDrop, nullptr, one, &AbortOnDrop::handle_)
 
  private:
   JoinHandle<T> handle_;
@@ -66,22 +69,25 @@ class [[nodiscard]] JoinSet {
   /// Spawns on the executor whose task is running; join_next gives the result. Takes a function
   /// with arguments or a future: see exec/spawner.hpp.
   template <class F, class Arg = std::source_location, class... Args>
-  TaskId spawn(F&& work, Arg&& arg = std::source_location::current(), Args&&... args) {
+  [[gnu::always_inline]] TaskId spawn(F&& work, Arg&& arg = std::source_location::current(),
+                                      Args&&... args) {
     return add(
         rouse::spawn(std::forward<F>(work), std::forward<Arg>(arg), std::forward<Args>(args)...));
   }
 
   /// The same on the executor of a Spawner.
   template <class F, class Arg = std::source_location, class... Args>
-  TaskId spawn_on(const Spawner& spawner, F&& work, Arg&& arg = std::source_location::current(),
-                  Args&&... args) {
+  [[gnu::always_inline]] TaskId spawn_on(const Spawner& spawner, F&& work,
+                                         Arg&& arg = std::source_location::current(),
+                                         Args&&... args) {
     return add(
         spawner.spawn(std::forward<F>(work), std::forward<Arg>(arg), std::forward<Args>(args)...));
   }
 
   /// The same on the LocalExecutor or LocalSet that this thread is running.
   template <class F, class Arg = std::source_location, class... Args>
-  TaskId spawn_local(F&& work, Arg&& arg = std::source_location::current(), Args&&... args) {
+  [[gnu::always_inline]] TaskId spawn_local(F&& work, Arg&& arg = std::source_location::current(),
+                                            Args&&... args) {
     return add(rouse::spawn_local(std::forward<F>(work), std::forward<Arg>(arg),
                                   std::forward<Args>(args)...));
   }
@@ -142,6 +148,8 @@ class [[nodiscard]] JoinSet {
   /// Tasks that are not joined yet, done or not.
   [[nodiscard]] std::size_t size() const noexcept { return tasks_.size(); }
   [[nodiscard]] bool empty() const noexcept { return tasks_.empty(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(JoinSet, nullptr, one, &JoinSet::tasks_)
 
  private:
   FuturesUnordered<internal::AbortOnDrop<T>> tasks_;
@@ -153,11 +161,11 @@ class [[nodiscard(
  public:
   using Output = std::conditional_t<std::is_void_v<T>, bool, std::optional<stored_t<T>>>;
 
-  explicit JoinNext(JoinSet& set) noexcept : set_(set) {}
+  explicit JoinNext(JoinSet& set) noexcept : set_(&set) {}
 
   [[nodiscard]] bool borrows() const noexcept { return true; }
   Poll<Output> poll(Context& cx) {
-    auto next = set_.tasks_.poll_next(cx);
+    auto next = set_->tasks_.poll_next(cx);
     if (next.is_pending()) return pending;
     std::optional<JoinHandle<T>> done = std::move(next).value();
     if (!done) return Poll<Output>::ready(Output());
@@ -170,9 +178,11 @@ class [[nodiscard(
       return Poll<Output>::ready(done->take().value());
     }
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(JoinNext, "join_set", one, &JoinNext::set_)
 
  private:
-  JoinSet& set_;
+  JoinSet* set_;
 };
 
 /// What JoinSet::join_next_with_id gives: see there.
@@ -182,13 +192,15 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
  public:
   using Output = std::optional<JoinHandle<T>>;
 
-  explicit JoinNextWithId(JoinSet& set) noexcept : set_(set) {}
+  explicit JoinNextWithId(JoinSet& set) noexcept : set_(&set) {}
 
   [[nodiscard]] bool borrows() const noexcept { return true; }
-  Poll<Output> poll(Context& cx) { return set_.tasks_.poll_next(cx); }
+  Poll<Output> poll(Context& cx) { return set_->tasks_.poll_next(cx); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(JoinNextWithId, "join_set", one, &JoinNextWithId::set_)
 
  private:
-  JoinSet& set_;
+  JoinSet* set_;
 };
 
 template <class T>
@@ -197,27 +209,29 @@ class [[nodiscard(
  public:
   using Output = void;
 
-  explicit Shutdown(JoinSet& set) noexcept : set_(set) {}
+  explicit Shutdown(JoinSet& set) noexcept : set_(&set) {}
 
   [[nodiscard]] bool borrows() const noexcept { return true; }
   Poll<void> poll(Context& cx) {
-    if (!std::exchange(aborted_, true)) set_.abort_all();
-    while (!set_.empty()) {
+    if (!std::exchange(aborted_, true)) set_->abort_all();
+    while (!set_->empty()) {
       if (!drop_next(cx)) return pending;
     }
     return Poll<void>::ready();
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Shutdown, "join_set", one, &Shutdown::set_)
 
  private:
   bool drop_next(Context& cx) {
     try {
-      return JoinNext(set_).poll(cx).is_ready();
+      return JoinNext(*set_).poll(cx).is_ready();
     } catch (...) {
       return true;  // it has ended
     }
   }
 
-  JoinSet& set_;
+  JoinSet* set_;
   bool aborted_ = false;
 };
 

@@ -20,7 +20,9 @@
 #include "rouse/base/assert.hpp"
 #include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/internal/durations.hpp"
+#include "rouse/base/internal/maybe.hpp"
 #include "rouse/base/internal/spin_lock.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/core/internal/live.hpp"
 #include "rouse/core/poll.hpp"
@@ -73,32 +75,36 @@ class [[nodiscard(
   using Output = void;
 
   Acquire(RateLimiter& limiter, std::uint32_t n) noexcept
-      : limiter_(&limiter), n_(n), queue_(limiter.turn_.acquire()) {}
+      : limiter_(&limiter), n_(n), queue_(std::in_place, limiter.turn_.acquire()) {}
 
   Poll<> poll(Context& cx) {
     ROUSE_ASSERT(live_, "acquire() of a RateLimiter was polled after it was ready or moved from");
-    if (!turn_) {
-      auto first = queue_.poll_result(cx);
+    if (queue_) {
+      auto first = (*queue_).poll_result(cx);
       if (first.is_pending()) return pending;
-      turn_.emplace(std::move(first).value().value());  // the semaphore is never closed
+      turn_ = std::move(first).value().value();  // the semaphore is never closed
+      queue_.reset();
     }
     while (const auto there_at = limiter_->take(n_)) {
-      if (!waits_ || waits_->deadline() != *there_at) waits_.emplace(*there_at);
-      if (waits_->poll(cx).is_pending()) return pending;
+      if (waits_ && (*waits_).deadline() != *there_at) waits_.reset();
+      if (!waits_) waits_.emplace(*there_at);
+      if ((*waits_).poll(cx).is_pending()) return pending;
     }
-    turn_->release();
+    turn_.release();
     live_.end();
     return Poll<>::ready();
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Acquire, "rate_limiter", one, &Acquire::queue_, &Acquire::waits_)
 
  private:
   RateLimiter* limiter_;
   std::uint32_t n_;
   internal::Live live_;
-  sync::Acquire queue_;
-  std::optional<sync::Permit> turn_;  // it is the first in line
-  std::optional<Sleep> waits_;
+  internal::Maybe<sync::Acquire> queue_;  // until it is the first in line
+  sync::Permit turn_{nullptr, 0};         // from then on
+  internal::Maybe<Sleep> waits_;
 };
 
 inline RateLimiter::Acquire RateLimiter::acquire(std::uint32_t n) {

@@ -41,6 +41,7 @@ class RuntimeMetrics : public PoolMetrics {
  public:
   RuntimeMetrics() noexcept = default;
   BlockingMetrics blocking;  ///< of the threads for blocking calls
+  IoMetrics io;              ///< of its sockets and the like
 };
 
 class ROUSE_API Runtime : public SpawnMembers<Runtime> {
@@ -83,7 +84,8 @@ class ROUSE_API Runtime : public SpawnMembers<Runtime> {
   /// See exec/blocking_pool.hpp.
   /// Threads: any.
   template <class Fn, class Arg = std::source_location, class... Args>
-  auto spawn_blocking(Fn&& fn, Arg&& arg = std::source_location::current(), Args&&... args) const {
+  [[gnu::always_inline]] auto spawn_blocking(Fn&& fn, Arg&& arg = std::source_location::current(),
+                                             Args&&... args) const {
     return blocking_pool().spawn(std::forward<Fn>(fn), std::forward<Arg>(arg),
                                  std::forward<Args>(args)...);
   }

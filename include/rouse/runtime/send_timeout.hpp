@@ -12,7 +12,9 @@
 #include "rouse/base/assert.hpp"
 #include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/internal/durations.hpp"
+#include "rouse/base/internal/maybe.hpp"
 #include "rouse/base/result.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/core/poll.hpp"
 #include "rouse/sync/sender.hpp"
@@ -36,22 +38,24 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Sen
   Poll<Result<void>> poll(Context& cx) {
     const bool had_budget = cx.has_budget();  // if not, it is polled once more: see Timeout
     ROUSE_ASSERT(send_, "a send_timeout was polled again after its time was up");
-    Poll<Result<void>> sent = send_->poll(cx);
+    Poll<Result<void>> sent = (*send_).poll(cx);
     if (sent.is_ready()) return sent;
     if (!timer_.poll(cx) || (!had_budget && !std::exchange(is_put_off_, true))) return pending;
-    unsent_.emplace(std::move(send_->message()));
+    unsent_.emplace(std::move((*send_).message()));
     send_.reset();  // leaves the queue: the next room is for others
     return Poll<Result<void>>::ready(std::errc::timed_out);
   }
   /// The message, as long as it was not sent.
   [[nodiscard]] T& message() noexcept ROUSE_LIFETIMEBOUND {
-    return unsent_ ? *unsent_ : send_->message();
+    return unsent_ ? *unsent_ : (*send_).message();
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(SendTimeout, "send_timeout", any_of, &SendTimeout::send_, &SendTimeout::timer_)
 
  private:
-  std::optional<sync::Send<T>> send_;  // until the time is up
-  std::optional<T> unsent_;            // from then on
+  internal::Maybe<sync::Send<T>> send_;  // until the time is up
+  std::optional<T> unsent_;              // from then on
   internal::TimerEntry timer_;
   bool is_put_off_ = false;
 };

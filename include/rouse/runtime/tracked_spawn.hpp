@@ -41,8 +41,8 @@ template <class Fn>
 struct ParametersOf<TrackedFn<Fn>> : ParametersOf<Fn> {};
 
 template <class F, class... Args>
-auto spawn_tracked(const sync::TaskTracker& tracker, Scheduler& scheduler, F&& work,
-                   Args&&... args) {
+[[gnu::always_inline]] inline auto spawn_tracked(const sync::TaskTracker& tracker,
+                                                 Scheduler& scheduler, F&& work, Args&&... args) {
   if constexpr (Future<std::remove_cvref_t<F>>) {
     return spawn_as_written(scheduler, NoName(), tracker.track_future(std::forward<F>(work)),
                             std::forward<Args>(args)...);
@@ -58,19 +58,21 @@ auto spawn_tracked(const sync::TaskTracker& tracker, Scheduler& scheduler, F&& w
 namespace rouse::sync {
 
 template <class F, class Arg, class... Args>
-auto TaskTracker::spawn(F&& work, Arg&& arg, Args&&... args) const {
+[[gnu::always_inline]] inline auto TaskTracker::spawn(F&& work, Arg&& arg, Args&&... args) const {
   return internal::spawn_tracked(*this, internal::current_scheduler(), std::forward<F>(work),
                                  std::forward<Arg>(arg), std::forward<Args>(args)...);
 }
 
 template <class F, class Arg, class... Args>
-auto TaskTracker::spawn_on(const Spawner& spawner, F&& work, Arg&& arg, Args&&... args) const {
+[[gnu::always_inline]] inline auto TaskTracker::spawn_on(const Spawner& spawner, F&& work,
+                                                         Arg&& arg, Args&&... args) const {
   return internal::spawn_tracked(*this, spawner.scheduler(), std::forward<F>(work),
                                  std::forward<Arg>(arg), std::forward<Args>(args)...);
 }
 
 template <class F, class Arg, class... Args>
-auto TaskTracker::spawn_local(F&& work, Arg&& arg, Args&&... args) const {
+[[gnu::always_inline]] inline auto TaskTracker::spawn_local(F&& work, Arg&& arg,
+                                                            Args&&... args) const {
   return internal::spawn_tracked(*this, internal::current_local_scheduler(), std::forward<F>(work),
                                  std::forward<Arg>(arg), std::forward<Args>(args)...);
 }

@@ -21,6 +21,7 @@
 
 #include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/result.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/core/result_future.hpp"
 #include "rouse/core/stream.hpp"
@@ -51,6 +52,8 @@ class ROUSE_API Signal {
   Poll<std::optional<Kind>> poll_next(Context& cx);
   /// What it listens to.
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Signal, nullptr, one, &Signal::event_)
 
  private:
   bool take_news() noexcept;
@@ -67,12 +70,14 @@ class ROUSE_API Signal {
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] SignalRecv
     : public ResultFuture<SignalRecv, void> {
  public:
-  explicit SignalRecv(Signal& signal) noexcept : signal_(signal) {}
-  Poll<Result<void>> poll_result(Context& cx) { return signal_.poll_recv(cx); }
+  explicit SignalRecv(Signal& signal) noexcept : signal_(&signal) {}
+  Poll<Result<void>> poll_result(Context& cx) { return signal_->poll_recv(cx); }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(SignalRecv, "signal", one, &SignalRecv::signal_)
 
  private:
-  Signal& signal_;
+  Signal* signal_;
 };
 
 inline SignalRecv Signal::recv() noexcept { return SignalRecv(*this); }
@@ -83,6 +88,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Ctr
  public:
   CtrlC() : signal_(Kind::interrupt()) {}
   Poll<Result<void>> poll_result(Context& cx) { return signal_.poll_recv(cx); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(CtrlC, "ctrl_c", one, &CtrlC::signal_)
 
  private:
   Signal signal_;

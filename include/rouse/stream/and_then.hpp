@@ -5,11 +5,11 @@
 // Cancel safety: dropping it drops the running future, with its item.
 #pragma once
 
-#include <optional>
 #include <system_error>
 #include <type_traits>
 #include <utility>
 
+#include "rouse/base/internal/maybe.hpp"
 #include "rouse/future/try_join.hpp"
 #include "rouse/stream/internal/try_read.hpp"
 #include "rouse/stream/then.hpp"
@@ -22,21 +22,23 @@ class AfterOk {
  public:
   using Output = Result<typename Unwrapped<output_t<F>>::Type>;
 
-  explicit AfterOk(F&& future) : future_(std::move(future)) {}
+  explicit AfterOk(F&& future) : future_(std::in_place, std::move(future)) {}
   explicit AfterOk(std::error_code error) noexcept : error_(error) {}
 
   Poll<Output> poll(Context& cx) {
     if (!future_) return Poll<Output>::ready(error_);
-    if constexpr (requires { future_->poll_result(cx); }) {
-      return future_->poll_result(cx);
+    if constexpr (requires { (*future_).poll_result(cx); }) {
+      return (*future_).poll_result(cx);
     } else {
-      return future_->poll(cx).map([](auto&&... out) { return Output(std::move(out)...); });
+      return (*future_).poll(cx).map([](auto&&... out) { return Output(std::move(out)...); });
     }
   }
   [[nodiscard]] bool borrows() const noexcept { return future_ && future_borrows(*future_); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(AfterOk, nullptr, one, &AfterOk::future_)
 
  private:
-  std::optional<F> future_;
+  Maybe<F> future_;
   std::error_code error_;
 };
 

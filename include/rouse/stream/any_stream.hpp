@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "rouse/base/internal/block_pool.hpp"
-#include "rouse/base/internal/box.hpp"
 #include "rouse/core/internal/borrow.hpp"
 #include "rouse/core/stream.hpp"
 
@@ -24,49 +23,67 @@ class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] 
   template <class S>
     requires(Stream<std::remove_cvref_t<S>> && !std::same_as<std::remove_cvref_t<S>, AnyStream> &&
              std::same_as<item_t<std::remove_cvref_t<S>>, T>)
-  AnyStream(S&& stream)
-      : held_(internal::make_box<Holder<std::remove_cvref_t<S>>>(std::forward<S>(stream))) {}
+  AnyStream(S&& stream) : held_(new Holder<std::remove_cvref_t<S>>(std::forward<S>(stream))) {}
+  AnyStream(AnyStream&& other) noexcept : held_(std::exchange(other.held_, nullptr)) {}
+  AnyStream& operator=(AnyStream other) noexcept {
+    std::swap(held_, other.held_);
+    return *this;
+  }
+  ~AnyStream() {
+    if (held_) held_->type->destroy(*held_);
+  }
 
   PollNext<T> poll_next(Context& cx) {
     ROUSE_ASSERT(held_, "use of an AnyStream that was moved from: use the one it went to");
-    return held_->poll_next(cx);
+    return held_->type->poll_next(*held_, cx);
   }
 
   /// Whether the stream inside borrows: see Async::borrows.
-  [[nodiscard]] bool borrows() const noexcept { return held_ && held_->borrows(); }
+  [[nodiscard]] bool borrows() const noexcept { return held_ && held_->type->borrows(*held_); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(AnyStream, nullptr, one, &AnyStream::held_)
 
  private:
-  class Held {
-   public:
-    Held() noexcept = default;
-    Held(const Held&) = delete;
-    Held& operator=(const Held&) = delete;
-    virtual ~Held() = default;
-    virtual PollNext<T> poll_next(Context& cx) = 0;
-    virtual bool borrows() const noexcept = 0;
+  struct Held;
+  struct Type {
+    const sight::Shape* shape;
+    PollNext<T> (*poll_next)(Held&, Context&);
+    bool (*borrows)(const Held&) noexcept;
+    void (*destroy)(Held&) noexcept;
+  };
+  struct Held {
+    /// For a dump: the shape in `type` is of the whole Holder.
+    ROUSE_SHAPE(Held, nullptr, erased, &Held::type, &Held::type)
+    const Type* type;
   };
 
   template <Stream S>
-  class Holder final : public Held {
-   public:
+  struct Holder : Held {
     static_assert(alignof(S) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
                   "AnyStream of an over-aligned stream");
-    explicit Holder(const S& stream) : stream_(stream) {}
-    explicit Holder(S&& stream) : stream_(std::move(stream)) {}
+    template <class Given>
+    explicit Holder(Given&& given) : Held{&type_of}, stream(std::forward<Given>(given)) {}
 
     static void* operator new(std::size_t size) { return internal::allocate_block(size); }
     static void operator delete(void* held, std::size_t size) noexcept {
       internal::free_block(held, size);
     }
 
-    PollNext<T> poll_next(Context& cx) override { return stream_.poll_next(cx); }
-    bool borrows() const noexcept override { return internal::future_borrows(stream_); }
+    /// For a dump: see base/shape.hpp.
+    ROUSE_SHAPE(Holder, nullptr, one, &Holder::stream)
+    S stream;
 
-   private:
-    S stream_;
+    static PollNext<T> poll(Held& held, Context& cx) {
+      return static_cast<Holder&>(held).stream.poll_next(cx);
+    }
+    static bool borrows(const Held& held) noexcept {
+      return internal::future_borrows(static_cast<const Holder&>(held).stream);
+    }
+    static void destroy(Held& held) noexcept { delete static_cast<Holder*>(&held); }
+    static constexpr Type type_of{&internal::shape_of<Holder>, poll, borrows, destroy};
   };
 
-  internal::Box<Held> held_;
+  Held* held_;
 };
 
 }  // namespace rouse::stream

@@ -40,6 +40,8 @@ class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] 
 
   /// Whether the stream or a running future borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept { return source_.borrows() || running_.borrows(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(FutureBuffer, "buffered", any_of, &FutureBuffer::source_, &FutureBuffer::running_)
 
  private:
   Source<S> source_;

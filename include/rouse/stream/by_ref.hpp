@@ -20,13 +20,15 @@ class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] 
  public:
   using Item = item_t<S>;
 
-  explicit StreamRef(S& stream) noexcept : stream_(stream) {}
+  explicit StreamRef(S& stream) noexcept : stream_(&stream) {}
 
-  PollNext<Item> poll_next(Context& cx) { return stream_.poll_next(cx); }
+  PollNext<Item> poll_next(Context& cx) { return stream_->poll_next(cx); }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(StreamRef, nullptr, one, &StreamRef::stream_)
 
  private:
-  S& stream_;
+  S* stream_;
 };
 
 template <class S>

@@ -26,6 +26,8 @@ class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] 
 
   /// Whether one of the streams borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept { return first_.borrows() || second_.borrows(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Chain, "chain", all_of, &Chain::first_, &Chain::second_)
 
  private:
   internal::Source<First> first_;

@@ -47,6 +47,9 @@ class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] 
 
   /// Whether the stream borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept { return source_.borrows(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(ChunksTimeout, "chunks_timeout", any_of, &ChunksTimeout::source_,
+              &ChunksTimeout::timer_)
 
  private:
   internal::Source<S> source_;

@@ -33,6 +33,8 @@ class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] 
 
   /// Whether the stream borrows: see Async::borrows. The function is not checked.
   [[nodiscard]] bool borrows() const noexcept { return source_.borrows(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Filter, nullptr, one, &Filter::source_)
 
  private:
   internal::Source<S> source_;

@@ -22,7 +22,7 @@ class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] 
   PollNext<Item> poll_next(Context& cx) {
     for (;;) {
       if (inner_) {
-        auto polled = inner_->poll_next(cx);
+        auto polled = (*inner_).poll_next(cx);
         if (polled.is_pending() || polled.value()) return polled;
         inner_.reset();
       }
@@ -36,10 +36,12 @@ class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] 
   [[nodiscard]] bool borrows() const noexcept {
     return source_.borrows() || (inner_ && internal::future_borrows(*inner_));
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Flatten, "flatten", all_of, &Flatten::source_, &Flatten::inner_)
 
  private:
   internal::Source<S> source_;
-  std::optional<item_t<S>> inner_;
+  internal::Maybe<item_t<S>> inner_;
 };
 
 template <class S>

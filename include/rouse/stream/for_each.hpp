@@ -35,6 +35,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
 
   /// Whether the stream is borrowed or borrows: see Async::borrows. The function is not checked.
   [[nodiscard]] bool borrows() const noexcept { return source_.borrows(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(ForEach, nullptr, one, &ForEach::source_)
 
  private:
   internal::Source<S> source_;

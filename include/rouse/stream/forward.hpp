@@ -48,14 +48,14 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
     : public ResultFuture<Forward<S, K>, void> {
  public:
   Forward(S stream, std::type_identity_t<K>&& sink, internal::Emptying at_end)
-      : source_(std::move(stream)), sink_(std::forward<K>(sink)), at_end_(at_end) {}
+      : source_(std::move(stream)), sink_(keep(sink)), at_end_(at_end) {}
 
   Poll<Result<void>> poll_result(Context& cx) {
     for (;;) {
       if (item_) {
-        Poll<Result<void>> ready = sink_.poll_ready(cx);
+        Poll<Result<void>> ready = sink().poll_ready(cx);
         if (ready.is_pending() || !ready.value()) return ready;
-        Result<void> started = sink_.start_send(*std::move(item_));
+        Result<void> started = sink().start_send(*std::move(item_));
         item_.reset();
         if (!started) return Poll<Result<void>>::ready(std::move(started));
       }
@@ -70,25 +70,39 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
         item_.emplace(std::move(item));
       }
     }
-    if (at_end_ == internal::Emptying::close) return sink_.poll_close(cx);
-    return sink_.poll_flush(cx);
+    if (at_end_ == internal::Emptying::close) return sink().poll_close(cx);
+    return sink().poll_flush(cx);
   }
 
   /// Whether the stream or the sink is borrowed, or borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept {
     return std::is_reference_v<K> || source_.borrows();
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Forward, "forward", all_of, &Forward::source_, &Forward::sink_)
 
  private:
+  static auto keep(std::remove_reference_t<K>& sink) {
+    if constexpr (std::is_reference_v<K>)
+      return &sink;
+    else
+      return std::move(sink);
+  }
+  std::remove_reference_t<K>& sink() noexcept {
+    if constexpr (std::is_reference_v<K>)
+      return *sink_;
+    else
+      return sink_;
+  }
   /// The stream waits: what was sent is not to wait with it.
   Poll<Result<void>> poll_idle(Context& cx) {
-    Poll<Result<void>> flushed = sink_.poll_flush(cx);
+    Poll<Result<void>> flushed = sink().poll_flush(cx);
     if (flushed.is_ready() && !flushed.value()) return flushed;
     return pending;
   }
 
   internal::Source<S> source_;
-  K sink_;
+  std::conditional_t<std::is_reference_v<K>, std::remove_reference_t<K>*, K> sink_;
   std::optional<internal::sent_t<S>> item_;  // was read, and the sink was not ready
   internal::Emptying at_end_;
 };

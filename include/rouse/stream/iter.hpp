@@ -45,6 +45,8 @@ class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] 
 
   /// Whether the range is borrowed, or a view.
   [[nodiscard]] bool borrows() const noexcept { return internal::is_borrow<Range>; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Iter, "iter", turn)
 
  private:
   /// Advances even if copying the element throws.

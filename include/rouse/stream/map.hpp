@@ -26,6 +26,8 @@ class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] 
 
   /// Whether the stream borrows: see Async::borrows. The function is not checked.
   [[nodiscard]] bool borrows() const noexcept { return source_.borrows(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Map, nullptr, one, &Map::source_)
 
  private:
   internal::Source<S> source_;

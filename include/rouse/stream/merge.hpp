@@ -11,10 +11,10 @@
 #include <concepts>
 #include <cstddef>
 #include <optional>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include "rouse/base/internal/pack.hpp"
 #include "rouse/stream/internal/source.hpp"
 
 namespace rouse::stream {
@@ -27,8 +27,7 @@ class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] 
   using Item = item_t<First>;
 
   explicit Merge(First first, Others... others)
-      : sources_(internal::Source<First>(std::move(first)),
-                 internal::Source<Others>(std::move(others))...) {}
+      : sources_(std::in_place, std::move(first), std::move(others)...) {}
 
   PollNext<Item> poll_next(Context& cx) {
     const std::size_t start = turn_;
@@ -47,19 +46,21 @@ class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] 
 
   /// Whether one of the streams borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept {
-    return std::apply([](const auto&... source) { return (source.borrows() || ...); }, sources_);
+    return sources_.any_of([](const auto& source) { return source.borrows(); });
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Merge, "merge", any_of, &Merge::sources_)
 
  private:
   template <std::size_t... Index>
   PollNext<Item> poll_at(std::size_t index, Context& cx, std::index_sequence<Index...>) {
     PollNext<Item> polled = pending;
     static_cast<void>(
-        ((index == Index && (polled = std::get<Index>(sources_).poll_next(cx), true)) || ...));
+        ((index == Index && (polled = sources_.template get<Index>().poll_next(cx), true)) || ...));
     return polled;
   }
 
-  std::tuple<internal::Source<First>, internal::Source<Others>...> sources_;
+  internal::Pack<internal::Source<First>, internal::Source<Others>...> sources_;
   std::size_t turn_ = 0;  // the stream to poll first
 };
 

@@ -46,23 +46,25 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Sen
     : public ResultFuture<Send<S, T>, void> {
  public:
   Send(S& sink, T item, internal::AfterSend after)
-      : sink_(sink), item_(std::move(item)), after_(after) {}
+      : sink_(&sink), item_(std::move(item)), after_(after) {}
 
   Poll<Result<void>> poll_result(Context& cx) {
     if (item_) {
-      Poll<Result<void>> ready = sink_.poll_ready(cx);
+      Poll<Result<void>> ready = sink_->poll_ready(cx);
       if (ready.is_pending() || !ready.value()) return ready;
-      Result<void> started = sink_.start_send(*std::move(item_));
+      Result<void> started = sink_->start_send(*std::move(item_));
       item_.reset();
       if (!started) return Poll<Result<void>>::ready(std::move(started));
     }
-    if (after_ == internal::AfterSend::flush) return sink_.poll_flush(cx);
+    if (after_ == internal::AfterSend::flush) return sink_->poll_flush(cx);
     return Poll<Result<void>>::ready(Result<void>());
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Send, nullptr, one, &Send::sink_)
 
  private:
-  S& sink_;
+  S* sink_;
   std::optional<T> item_;
   internal::AfterSend after_;
 };
@@ -90,16 +92,18 @@ template <class S>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] EmptySink
     : public ResultFuture<EmptySink<S>, void> {
  public:
-  EmptySink(S& sink, internal::Emptying what) noexcept : sink_(sink), what_(what) {}
+  EmptySink(S& sink, internal::Emptying what) noexcept : sink_(&sink), what_(what) {}
 
   Poll<Result<void>> poll_result(Context& cx) {
-    if (what_ == internal::Emptying::close) return sink_.poll_close(cx);
-    return sink_.poll_flush(cx);
+    if (what_ == internal::Emptying::close) return sink_->poll_close(cx);
+    return sink_->poll_flush(cx);
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(EmptySink, nullptr, one, &EmptySink::sink_)
 
  private:
-  S& sink_;
+  S* sink_;
   internal::Emptying what_;
 };
 

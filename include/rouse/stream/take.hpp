@@ -28,6 +28,8 @@ class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] 
 
   /// Whether the stream borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept { return source_.borrows(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Take, nullptr, one, &Take::source_)
 
  private:
   internal::Source<S> source_;

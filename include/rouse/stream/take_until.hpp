@@ -37,6 +37,8 @@ class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] 
   [[nodiscard]] bool borrows() const noexcept {
     return source_.borrows() || (until_ && internal::future_borrows(*until_));
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(TakeUntil, "take_until", any_of, &TakeUntil::source_, &TakeUntil::until_)
 
  private:
   internal::Source<S> source_;

@@ -41,6 +41,8 @@ class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] 
   [[nodiscard]] bool borrows() const noexcept {
     return source_.borrows() || (running_ && internal::future_borrows(*running_));
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Then, "then", all_of, &Then::source_, &Then::running_)
 
  private:
   internal::Source<S> source_;

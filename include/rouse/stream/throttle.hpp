@@ -22,24 +22,22 @@ class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] 
   Throttle(S stream, time::Nanoseconds gap) : source_(std::move(stream)), gap_(gap) {}
 
   PollNext<Item> poll_next(Context& cx) {
-    if (waits_ && sleep_.poll(cx).is_pending()) return pending;
-    waits_ = false;
+    if (sleep_ && (*sleep_).poll(cx).is_pending()) return pending;
+    sleep_.reset();
     auto polled = source_.poll_next(cx);
-    if (internal::has_item(polled)) {
-      sleep_.reset(time::add(time::now(), gap_));
-      waits_ = true;
-    }
+    if (internal::has_item(polled)) sleep_.emplace(time::add(time::now(), gap_));
     return polled;
   }
 
   /// Whether the stream borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept { return source_.borrows(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Throttle, "throttle", all_of, &Throttle::source_, &Throttle::sleep_)
 
  private:
   internal::Source<S> source_;
   time::Nanoseconds gap_;
-  Sleep sleep_{time::Instant::max()};
-  bool waits_ = false;
+  internal::Maybe<Sleep> sleep_;  // after an item
 };
 
 template <class S, class Rep, class Period>

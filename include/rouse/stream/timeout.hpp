@@ -52,6 +52,8 @@ class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] 
 
   /// Whether the stream borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept { return source_.borrows(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Timeout, "timeout", any_of, &Timeout::source_, &Timeout::timer_)
 
  private:
   internal::Source<S> source_;

@@ -21,19 +21,21 @@ template <Stream S>
 class [[nodiscard("a future does nothing until it is polled: co_await it")]] TryNext
     : public ResultFuture<TryNext<S>, std::optional<typename item_t<S>::value_type>> {
  public:
-  explicit TryNext(S& stream) noexcept : stream_(stream) {}
+  explicit TryNext(S& stream) noexcept : stream_(&stream) {}
 
   auto poll_result(Context& cx) {
     using Value = std::optional<typename item_t<S>::value_type>;
-    return stream_.poll_next(cx).map([](std::optional<item_t<S>>&& item) {
+    return stream_->poll_next(cx).map([](std::optional<item_t<S>>&& item) {
       if (!item) return Result<Value>(Value());
       return (*std::move(item)).map([](auto&& value) { return Value(std::move(value)); });
     });
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(TryNext, nullptr, one, &TryNext::stream_)
 
  private:
-  S& stream_;
+  S* stream_;
 };
 
 template <class S>

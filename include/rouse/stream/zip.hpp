@@ -38,6 +38,8 @@ class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] 
   [[nodiscard]] bool borrows() const noexcept {
     return first_.source.borrows() || second_.source.borrows();
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Zip, "zip", all_of, &Zip::first_, &Zip::second_)
 
  private:
   template <class S>
@@ -56,6 +58,9 @@ class [[nodiscard("a stream does nothing until it is read: co_await next(s)")]] 
       item.reset();
       source.end();
     }
+
+    /// For a dump: see base/shape.hpp.
+    ROUSE_SHAPE(Side, nullptr, one, &Side::source)
 
     internal::Source<S> source;
     std::optional<item_t<S>> item;

@@ -33,7 +33,7 @@ class BarrierResult {
 
 /// Must outlive its futures, and all calls on it.
 /// Threads: any.
-class Barrier {
+class ROUSE_API Barrier {
  public:
   class Wait;
 
@@ -45,33 +45,10 @@ class Barrier {
   [[nodiscard]] Wait wait() noexcept;
 
  private:
-  // ORDER: acquire; whoever sees the next round sees what all did before they arrived.
-  [[nodiscard]] std::size_t round() const noexcept { return round_.load(memory_order_acquire); }
-
   /// True: the caller is the leader, and the round is over. Otherwise `waiter` waits for the end of
   /// `round_of_it`.
-  bool arrive(internal::Waiter& waiter, std::size_t& round_of_it, Waker waker) noexcept {
-    lock_.lock();
-    round_of_it = round_.load(memory_order_relaxed);
-    if (++arrived_ >= size_) {
-      arrived_ = 0;
-      // ORDER: release; publishes what all did before they arrived, which the lock made visible.
-      round_.store(round_of_it + 1, memory_order_release);
-      internal::notify_all_and_unlock(lock_, waiters_);
-      return true;
-    }
-    waiters_.push(waiter, std::move(waker));
-    lock_.unlock();
-    return false;
-  }
-  void leave(internal::Waiter& waiter, std::size_t round_of_it) noexcept {
-    Waker dropped;
-    internal::SpinGuard guard(lock_);
-    if (round_of_it == round_.load(memory_order_relaxed)) --arrived_;
-    if (waiters_.remove(waiter, dropped)) return;
-    guard.unlock();
-    waiter.wait_until_notified();
-  }
+  bool arrive(internal::Waiter& waiter, std::size_t& round_of_it, Waker waker) noexcept;
+  void leave(internal::Waiter& waiter, std::size_t round_of_it) noexcept;
 
   const std::size_t size_;
   internal::SpinLock lock_;
@@ -91,18 +68,10 @@ class [[nodiscard(
     if (!waiter_.is_fresh()) barrier_->leave(waiter_, round_);
   }
 
-  Poll<BarrierResult> poll(Context& cx) {
-    if (!cx.take_budget()) return pending;
-    if (waiter_.is_fresh()) {
-      if (!barrier_->arrive(waiter_, round_, Waker(cx.waker()))) return pending;
-      return Poll<BarrierResult>::ready(BarrierResult(true));
-    }
-    if (!internal::wait_until(barrier_->lock_, barrier_->waiters_, waiter_, cx,
-                              [this] { return barrier_->round() != round_; }))
-      return pending;
-    return Poll<BarrierResult>::ready(BarrierResult(false));
-  }
+  ROUSE_API Poll<BarrierResult> poll(Context& cx);
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Wait, "Barrier", notify, &Wait::barrier_)
 
  private:
   struct Waiting : internal::Waiter {};

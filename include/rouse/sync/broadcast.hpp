@@ -204,6 +204,8 @@ class BroadcastReceiver {
   [[nodiscard]] bool is_closed() const noexcept { return core().is_closed(); }
   /// Whether all senders are gone and everything was received. Once true it stays true.
   [[nodiscard]] bool has_ended() const noexcept { return is_closed() && empty(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(BroadcastReceiver, "broadcast", receive, &BroadcastReceiver::core_)
 
  private:
   struct Waiting : internal::Waiter {};
@@ -247,6 +249,8 @@ class [[nodiscard(
     return Poll<Output>::ready(receiver_->try_recv());
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Recv, nullptr, one, &Recv::receiver_)
 
  private:
   BroadcastReceiver* receiver_;

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/maybe.hpp"
 #include "rouse/core/future.hpp"
 #include "rouse/core/internal/borrow.hpp"
 #include "rouse/core/internal/outcome.hpp"
@@ -95,6 +96,8 @@ class [[nodiscard(
   ~Cancelled();
 
   Poll<> poll(Context& cx);
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Cancelled, "CancellationToken", notify, &Cancelled::token_)
 
  private:
   struct Waiting : internal::Waiter {};
@@ -137,7 +140,7 @@ CancellationToken::RunUntilCancelled {
   using Output = std::conditional_t<std::is_void_v<Inner>, bool, std::optional<stored_t<Inner>>>;
 
   RunUntilCancelled(CancellationToken token, F future)
-      : cancelled_(std::move(token)), future_(std::move(future)) {}
+      : cancelled_(std::move(token)), future_(std::in_place, std::move(future)) {}
 
   Poll<Output> poll(Context& cx) {
     ROUSE_ASSERT(future_.has_value(), "run_until_cancelled was polled again after it was ready");
@@ -158,10 +161,13 @@ CancellationToken::RunUntilCancelled {
   [[nodiscard]] bool borrows() const noexcept {
     return future_ && internal::future_borrows(*future_);
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(RunUntilCancelled, "run_until_cancelled", any_of, &RunUntilCancelled::cancelled_,
+              &RunUntilCancelled::future_)
 
  private:
   Cancelled cancelled_;
-  std::optional<F> future_;
+  internal::Maybe<F> future_;
 };
 
 }  // namespace rouse::sync

@@ -24,6 +24,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Clo
     return Poll<>::ready();
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Closed, "closed", notify, &Closed::core_)
 
  private:
   struct Waiting : internal::Waiter {};

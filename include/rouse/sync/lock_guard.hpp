@@ -1,8 +1,8 @@
 // What Mutex and RwLock share: LockGuard, which gives access to the value while it lives, and
 // LockFuture, which waits for one.
 //
-// A lock has members `permits_`, `value_` and `all_`: the number of permits that make up the whole
-// lock. Access to a const value takes one permit, to a mutable one all.
+// A lock has members `permits_`, which is its first, `value_` and `all_`: the number of permits
+// that make up the whole lock. Access to a const value takes one permit, to a mutable one all.
 #pragma once
 
 #include <cstdint>
@@ -40,12 +40,18 @@ class [[nodiscard("unlocked at once: keep the guard in a variable")]] LockGuard 
   void unlock() noexcept {
     const Owner lock = std::exchange(lock_, nullptr);
     if (!lock) return;
-    is_shared ? lock->permits_.give(1) : lock->permits_.give_to_none(lock->all_);
+    if constexpr (is_shared) {
+      lock->permits_.give(1);
+    } else {
+      lock->permits_.set_holder(0);
+      lock->permits_.give_to_none(lock->all_);
+    }
   }
 
   /// Keeps reading, and no writer gets in between.
   [[nodiscard]] LockGuard<const Value, Owner> downgrade() && noexcept {
     static_cast<void>(get());
+    lock_->permits_.set_holder(0);
     lock_->permits_.give(lock_->all_ - 1);
     return LockGuard<const Value, Owner>(std::exchange(lock_, nullptr));
   }
@@ -92,10 +98,22 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Loc
     // A lock is never closed.
     if (Output::permits(lock_).template poll_take<!Output::is_shared>(acquiring_, cx).is_pending())
       return pending;
-    return Poll<Output>::ready(Output(std::exchange(lock_, nullptr)));
+    Owner lock = std::exchange(lock_, nullptr);
+    // An owning guard is made to be passed on: nobody knows which task will have it.
+    if constexpr (!Output::is_shared && std::is_pointer_v<Owner>)
+      Output::permits(lock).set_holder(cx.task_tag());
+    return Poll<Output>::ready(Output(std::move(lock)));
   }
   /// A plain pointer does not keep the lock alive.
   [[nodiscard]] bool borrows() const noexcept { return std::is_pointer_v<Owner>; }
+  /// For a dump: see base/shape.hpp.
+  static constexpr auto shape() noexcept {
+    // The first word of a smart pointer says which lock it is, no more.
+    constexpr auto held = Output::is_shared ? sight::Wait::shared : sight::Wait::lock;
+    constexpr auto kind = std::is_pointer_v<Owner> ? held : sight::Wait::permits;
+    using Lock = std::remove_cvref_t<decltype(*lock_)>;
+    return internal::describe<LockFuture, kind>(Lock::label, 0, &LockFuture::lock_);
+  }
 
  private:
   Owner lock_;

@@ -32,6 +32,8 @@ using MutexGuard = LockGuard<T, Owner>;
 template <class T>
 class Mutex {
  public:
+  static constexpr const char* label = "Mutex";  ///< for a dump
+
   constexpr Mutex() = default;
   explicit constexpr Mutex(T value) : value_(std::move(value)) {}
   /// Constructs the value from `args`.

@@ -21,17 +21,17 @@
 #include <utility>
 
 #include "rouse/base/atomic.hpp"
+#include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/internal/spin_lock.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/core/poll.hpp"
 #include "rouse/sync/internal/wait_list.hpp"
-#include "rouse/sync/internal/wait_until.hpp"
 
 namespace rouse::sync {
 
 /// Must outlive its futures, and all calls on it.
 /// Threads: any.
-class Notify {
+class ROUSE_API Notify {
  public:
   class Notified;
 
@@ -92,37 +92,12 @@ class Notify {
 
   void notify(Cause cause) noexcept {
     State state = state_.load(memory_order_relaxed);
-    if (keep_permit(state)) return;
-    internal::WakeBatch batch;
-    {
-      const internal::SpinGuard guard(lock_);
-      state = state_.load(memory_order_relaxed);
-      if (keep_permit(state)) return;
-      auto& waiter = cause == Cause::last ? waiters_.last<Waiting>() : waiters_.first<Waiting>();
-      waiter.cause = cause;
-      batch.take(waiter);
-      leave_waiting_if_last();
-    }
-    batch.wake_all();
+    if (!keep_permit(state)) notify_waiting(cause);
   }
-
-  void notify_all_waiting() noexcept {
-    lock_.lock();
-    State state = state_.load(memory_order_relaxed);
-    // ORDER: release; as in notify_waiters. No longer `waiting`: all leave.
-    while (!state_.compare_exchange_weak(
-        state, (phase(state) == waiting ? calls(state) : state) + one_call, memory_order_release,
-        memory_order_relaxed)) {
-    }
-    internal::notify_all_and_unlock(lock_, waiters_);
-  }
-
-  /// ORDER: release; the count in it was seen under the lock, so this publishes what it stands for.
-  void leave_waiting_if_last() noexcept {
-    const State state = state_.load(memory_order_relaxed);
-    if (waiters_.empty() && phase(state) == waiting)
-      state_.store(calls(state), memory_order_release);
-  }
+  // notify.cpp.
+  void notify_waiting(Cause cause) noexcept;
+  void notify_all_waiting() noexcept;
+  void leave_waiting_if_last() noexcept;
 
   // The future's side. `made_at` is the count of its making.
 
@@ -136,41 +111,11 @@ class Notify {
                                           memory_order_relaxed);
   }
   /// True: notified, after all. Else `waiter` is in line.
-  bool take_or_wait(Waiting& waiter, State made_at, Waker waker) noexcept {
-    const internal::SpinGuard guard(lock_);
-    State state = load();
-    while (phase(state) != waiting) {
-      if (calls(state) != made_at) return true;
-      const State next = phase(state) == permit ? empty : waiting;
-      // ORDER: acquire; sees what the notifier did.
-      if (state_.compare_exchange_weak(state, calls(state) | next, memory_order_acquire,
-                                       memory_order_acquire)) {
-        if (next == empty) return true;
-        break;
-      }
-    }
-    if (calls(state) != made_at) return true;
-    waiters_.push(waiter, std::move(waker));
-    return false;
-  }
-  bool poll_waiting(Waiting& waiter, State made_at, Context& cx) {
-    if (waiter.is_notified()) return true;
-    if (calls(load()) == made_at && internal::WaitList::keep_waker(lock_, waiter, cx)) return false;
-    withdraw(waiter);
-    return true;
-  }
-  void withdraw(Waiting& waiter) noexcept {
-    Waker dropped;
-    internal::SpinGuard guard(lock_);
-    if (waiters_.remove(waiter, dropped)) return leave_waiting_if_last();
-    guard.unlock();
-    waiter.wait_until_notified();
-  }
+  bool take_or_wait(Waiting& waiter, State made_at, Waker waker) noexcept;
+  bool poll_waiting(Waiting& waiter, State made_at, Context& cx);
+  void withdraw(Waiting& waiter) noexcept;
   /// The future is dropped while its waiter is in line or notified.
-  void abandon(Waiting& waiter) noexcept {
-    withdraw(waiter);
-    if (waiter.is_notified() && waiter.cause != Cause::all) notify(waiter.cause);
-  }
+  void abandon(Waiting& waiter) noexcept;
 
   atomic<State> state_{empty};
   internal::SpinLock lock_;
@@ -205,6 +150,8 @@ class [[nodiscard(
   }
 
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Notified, "Notify", notify, &Notified::notify_)
 
  private:
   bool is_notified(Context& cx) {

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "rouse/base/atomic.hpp"
+#include "rouse/base/internal/maybe.hpp"
 #include "rouse/base/internal/spin_lock.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/core/future.hpp"
@@ -85,6 +86,7 @@ class OnceCell {
                                           memory_order_relaxed);
   }
   void end_attempt(State state) noexcept {
+    maker_.store(0, memory_order_relaxed);      // first: see Permits::holder
     state_.store(state, memory_order_release);  // ORDER: release; publishes the value.
     lock_.lock();
     internal::notify_all_and_unlock(lock_, waiters_);
@@ -105,6 +107,7 @@ class OnceCell {
     OnceCell* cell_;
   };
 
+  atomic<std::uint32_t> maker_{0};  // which task creates the value: Context::task_tag
   atomic<State> state_{State::empty};
   internal::SpinLock lock_;
   internal::WaitList waiters_;
@@ -119,13 +122,15 @@ class [[nodiscard(
     "a future does nothing until it is polled: co_await it or spawn it")]] OnceCell<T>::GetOrInit {
   using Made = std::invoke_result_t<Fn>;
   static constexpr bool makes_future = Future<Made>;
-  struct NoWork {};
-  using Work = std::conditional_t<makes_future, std::optional<Made>, NoWork>;
+  struct NoWork {
+    ROUSE_SHAPE(NoWork, nullptr, one)
+  };
+  using Work = std::conditional_t<makes_future, internal::Maybe<Made>, NoWork>;
 
  public:
   using Output = T&;
 
-  GetOrInit(OnceCell& cell, Fn fn) : cell_(&cell), fn_(std::move(fn)) {}
+  GetOrInit(OnceCell& cell, Fn fn) : cell_{&cell}, fn_(std::move(fn)) {}
   GetOrInit(GetOrInit&&) = default;
   ~GetOrInit() {
     if (makes_) give_up();
@@ -137,6 +142,7 @@ class [[nodiscard(
     move_check_.set_polled();
     while (!makes_ && !cell_->is_set()) {
       makes_ = cell_->try_begin();
+      if (makes_) cell_->maker_.store(cx.task_tag(), memory_order_relaxed);
       if (!makes_ && !internal::wait_until(cell_->lock_, cell_->waiters_, waiter_, cx,
                                            [this] { return cell_->load() != State::busy; }))
         return pending;
@@ -146,15 +152,17 @@ class [[nodiscard(
     return Poll<T&>::ready(cell_->value_);
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(GetOrInit, "get_or_init", any_of, &GetOrInit::cell_, &GetOrInit::work_)
 
  private:
   /// False: not yet.
   bool make(Context& cx) {
     makes_ = false;  // if it throws, the attempt is over
-    EmptyIfThrown unwinding(*cell_);
+    EmptyIfThrown unwinding(*cell_.it);
     if constexpr (makes_future) {
-      typename Work::value_type* const running = work_ ? &*work_ : &work_.emplace(std::move(fn_)());
-      auto made = running->poll(cx);
+      if (!work_) work_.emplace(std::move(fn_)());
+      auto made = (*work_).poll(cx);
       if (made.is_pending()) {
         unwinding.dismiss();
         makes_ = true;
@@ -177,7 +185,12 @@ class [[nodiscard(
   }
 
   struct Waiting : internal::Waiter {};
-  OnceCell* cell_;
+  struct Awaited {
+    ROUSE_SHAPE(Awaited, "OnceCell", init, &Awaited::it)
+    OnceCell* operator->() const noexcept { return it; }
+    OnceCell* it;
+  };
+  Awaited cell_;
   [[no_unique_address]] Fn fn_;
   [[no_unique_address]] Work work_;  // what `fn` gave, while it runs
   bool makes_ = false;               // the cell is busy, with this

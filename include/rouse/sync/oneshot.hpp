@@ -109,6 +109,8 @@ class OneshotSender {
   /// Cancel safety: dropping it loses nothing.
   /// Threads: one such future at a time.
   [[nodiscard]] Closed closed() noexcept { return Closed(*this); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(OneshotSender, "closed", notify, &OneshotSender::block_)
 
  private:
   void end() noexcept {
@@ -138,6 +140,8 @@ class [[nodiscard(
     return Poll<>::ready();
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Closed, nullptr, one, &Closed::sender_)
 
  private:
   OneshotSender* sender_;
@@ -204,6 +208,8 @@ class [[nodiscard(
   void close() noexcept {
     if (block_) block_->close();
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(OneshotReceiver, "oneshot", receive, &OneshotReceiver::block_)
 
  private:
   using Received = internal::OneshotCore::Received;
@@ -252,6 +258,8 @@ class [[nodiscard(
 
   Poll<Output> poll(Context& cx) { return receiver_->poll(cx); }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Recv, nullptr, one, &Recv::receiver_)
 
  private:
   OneshotReceiver* receiver_;

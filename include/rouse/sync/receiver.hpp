@@ -38,6 +38,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Rec
     return queue_->poll_recv(waiter_, cx);
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Recv, "channel", receive, &Recv::queue_)
 
  private:
   internal::MessageQueue<T>* queue_;
@@ -70,6 +72,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Rec
     return Poll<std::size_t>::ready(count);
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(RecvMany, nullptr, one, &RecvMany::first_)
 
  private:
   Recv<T> first_;
@@ -142,6 +146,8 @@ class Receiver {
   [[nodiscard]] std::size_t max_capacity() const noexcept { return queue().capacity(); }
   /// How many senders there are now.
   [[nodiscard]] std::size_t sender_count() const noexcept { return queue().senders(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Receiver, "channel", receive, &Receiver::queue_)
 
  private:
   internal::MessageQueue<T>& queue() const noexcept {

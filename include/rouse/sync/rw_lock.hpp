@@ -47,6 +47,8 @@ class MaxReaders {
 template <class T>
 class RwLock {
  public:
+  static constexpr const char* label = "RwLock";  ///< for a dump
+
   constexpr RwLock() = default;
   explicit constexpr RwLock(T value) : value_(std::move(value)) {}
   /// Constructs the value from `args`.
@@ -56,7 +58,7 @@ class RwLock {
   template <class... Args>
     requires std::constructible_from<T, Args...>
   explicit constexpr RwLock(MaxReaders readers, Args&&... args)
-      : all_(readers.count()), permits_(all_), value_(std::forward<Args>(args)...) {}
+      : permits_(readers.count()), all_(readers.count()), value_(std::forward<Args>(args)...) {}
 
   /// Completes with a read guard when no writer holds the lock or came before. See LockFuture.
   [[nodiscard]] LockFuture<const T, RwLock*> read() noexcept ROUSE_LIFETIMEBOUND {
@@ -103,8 +105,8 @@ class RwLock {
   template <class, class>
   friend class LockGuard;
 
+  internal::Permits permits_{MaxReaders().count()};
   const std::uint32_t all_ = MaxReaders().count();
-  internal::Permits permits_{all_};
   T value_{};
 };
 

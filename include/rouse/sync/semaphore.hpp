@@ -135,6 +135,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Bas
   }
   /// A plain pointer does not keep the semaphore alive.
   [[nodiscard]] bool borrows() const noexcept { return std::is_pointer_v<Owner>; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(BasicAcquire, "Semaphore", permits, &BasicAcquire::semaphore_)
 
  private:
   Owner semaphore_;

@@ -10,6 +10,7 @@
 
 #include "rouse/base/assert.hpp"
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/internal/maybe.hpp"
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/base/result.hpp"
 #include "rouse/core/future.hpp"
@@ -55,6 +56,8 @@ class SenderHandle {
   }
   /// How many senders there are.
   [[nodiscard]] std::size_t strong_count() const noexcept { return queue().senders(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(SenderHandle, "channel", send, &SenderHandle::queue_)
 
  private:
   internal::MessageQueue<T>* queue_;
@@ -137,6 +140,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Sen
   [[nodiscard]] bool borrows() const noexcept { return true; }
   /// The message, as long as it was not sent: move it out after an error, or to give up.
   [[nodiscard]] T& message() noexcept ROUSE_LIFETIMEBOUND { return value_; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Send, "channel", send, &Send::queue_)
 
  private:
   [[gnu::noinline]] Poll<Result<void>> wait(Context& cx) {
@@ -159,7 +164,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Sen
 };
 
 /// Completes with room for a message, or for several at once, or with an empty permit if nobody
-/// receives any more. `Handle` is a pointer to the sender, or an optional that owns it.
+/// receives any more. `Handle` is a pointer to the sender, or owns it.
 /// Cancel safety: dropping it gives up its place in the queue.
 /// Threads: any.
 /// Errors: reserve_many throws std::bad_alloc if there is no memory for that many messages.
@@ -172,12 +177,12 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Res
       : handle_(std::move(sender)), sender_(n) {}
   Reserve(Reserve&&) noexcept = default;
   ~Reserve() {
-    if (!sender_.is_fresh() && *handle_) handle_->queue().leave(sender_);
+    if (!sender_.is_fresh() && *handle_) (*handle_).queue().leave(sender_);
   }
 
   Poll<SendPermit<T>> poll(Context& cx) {
     if (!cx.take_budget()) return pending;
-    internal::MessageQueue<T>& queue = handle_->queue();
+    internal::MessageQueue<T>& queue = (*handle_).queue();
     const std::uint32_t n = sender_.needed;
     if (sender_.is_fresh() && queue.reserve(n) == internal::ChannelCore::Room::taken)
       return Poll<SendPermit<T>>::ready(SendPermit<T>(std::move(*handle_), n));
@@ -187,6 +192,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Res
   }
   /// A plain pointer does not keep the sender alive.
   [[nodiscard]] bool borrows() const noexcept { return std::is_pointer_v<Handle>; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Reserve, nullptr, one, &Reserve::handle_)
 
  private:
   Handle handle_;                    // one that owns the sender gives it to the permit
@@ -234,8 +241,9 @@ class Sender : public SenderHandle<T> {
     return Reserve<T>(this, checked(n));
   }
   /// As `reserve`; the future owns a sender, too, so it may be spawned.
-  [[nodiscard]] Reserve<T, std::optional<SenderHandle<T>>> reserve_owned() const noexcept {
-    return Reserve<T, std::optional<SenderHandle<T>>>(*this);
+  [[nodiscard]] Reserve<T, internal::Maybe<SenderHandle<T>>> reserve_owned() const noexcept {
+    using Handle = internal::Maybe<SenderHandle<T>>;
+    return Reserve<T, Handle>(Handle(std::in_place, *this));
   }
   /// Room, if there is some and nobody waits for it.
   [[nodiscard]] SendPermit<T> try_reserve() const noexcept { return try_reserve_many(1); }

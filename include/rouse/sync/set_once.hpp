@@ -71,6 +71,8 @@ class [[nodiscard(
     return Poll<T&>::ready(*of_->get());
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Wait, "SetOnce", cell, &Wait::of_)
 
  private:
   SetOnce* of_;

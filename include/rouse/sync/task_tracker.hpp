@@ -17,6 +17,7 @@
 
 #include "rouse/base/assert.hpp"
 #include "rouse/base/atomic.hpp"
+#include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/core/future.hpp"
 #include "rouse/core/internal/borrow.hpp"
@@ -67,16 +68,9 @@ class TaskTracker {
   auto spawn_local(F&& work, Arg&& arg = std::source_location::current(), Args&&... args) const;
 
   /// From now on `wait` completes when nothing is tracked. True if it was open.
-  bool close() const noexcept {
-    // ORDER: acq_rel; as in `release`: what the tracked futures did comes before `wait` completes.
-    const std::size_t before = shared().word.fetch_or(closed, memory_order_acq_rel);
-    if (before == 0) shared().ended.notify_waiters();
-    return (before & closed) == 0;
-  }
+  ROUSE_API bool close() const noexcept;
   /// Lets `wait` wait again. True if it was closed.
-  bool reopen() const noexcept {
-    return (shared().word.fetch_and(~closed, memory_order_relaxed) & closed) != 0;
-  }
+  ROUSE_API bool reopen() const noexcept;
   /// Whether `close` was called, and `reopen` not since.
   [[nodiscard]] bool is_closed() const noexcept { return (shared().load() & closed) != 0; }
 
@@ -96,10 +90,7 @@ class TaskTracker {
   struct Shared : RefCounted<Shared> {
     // ORDER: acquire; whoever sees that all have ended sees what they did.
     [[nodiscard]] std::size_t load() const noexcept { return word.load(memory_order_acquire); }
-    void release_one() noexcept {
-      // ORDER: acq_rel; publishes what the future did; the last has seen what all did.
-      if (word.fetch_sub(one, memory_order_acq_rel) == (one | closed)) ended.notify_waiters();
-    }
+    ROUSE_API void release_one() noexcept;
     atomic<std::size_t> word{0};  // twice the number of tokens, and whether it is closed
     Notify ended;
   };
@@ -143,10 +134,9 @@ class [[nodiscard(
   explicit Wait(Shared& shared) noexcept
       : shared_(RefPtr<Shared>::share(&shared)), ended_(shared.ended.notified()) {}
 
-  Poll<> poll(Context& cx) {
-    if (shared_->load() == closed) return Poll<>::ready();
-    return ended_.poll(cx);
-  }
+  ROUSE_API Poll<> poll(Context& cx);
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Wait, "TaskTracker", notify, &Wait::shared_)
 
  private:
   RefPtr<Shared> shared_;
@@ -166,6 +156,8 @@ class [[nodiscard(
       : token_(tracker.token()), future_(std::move(future)) {}
   Poll<Output> poll(Context& cx) { return future_.poll(cx); }
   [[nodiscard]] bool borrows() const noexcept { return internal::future_borrows(future_); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Tracked, nullptr, one, &Tracked::future_)
 
  private:
   Token token_;  // goes after the future

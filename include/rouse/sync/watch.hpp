@@ -267,6 +267,8 @@ class WatchReceiver {
   void mark_unchanged() noexcept { seen_ = shared().version(); }
   /// Whether all senders are gone. The value is still there.
   [[nodiscard]] bool is_closed() const noexcept { return shared().is_closed(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(WatchReceiver, "watch", receive, &WatchReceiver::shared_)
 
  private:
   using Change = internal::WatchCore::Change;
@@ -313,6 +315,8 @@ class [[nodiscard(
     return Poll<Output>::ready(Output());
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Changed, nullptr, one, &Changed::receiver_)
 
  private:
   WatchReceiver* receiver_;
@@ -347,6 +351,8 @@ class [[nodiscard(
     }
   }
   [[nodiscard]] bool borrows() const noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(WaitFor, nullptr, one, &WaitFor::receiver_)
 
  private:
   WatchReceiver* receiver_;

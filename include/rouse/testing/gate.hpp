@@ -52,6 +52,8 @@ class Gate {
       waits_ = false;
       return std::exchange(gate_, nullptr)->take();
     }
+    /// For a dump: see base/shape.hpp.
+    ROUSE_SHAPE(Wait, "Gate", notify, &Wait::gate_)
 
    private:
     Gate* gate_;

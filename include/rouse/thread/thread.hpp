@@ -23,6 +23,7 @@
 #include "rouse/base/internal/box.hpp"
 #include "rouse/base/internal/invoke.hpp"
 #include "rouse/base/result.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/core/future.hpp"
 #include "rouse/core/internal/outcome.hpp"
@@ -118,6 +119,8 @@ class [[nodiscard("say .detach() if nobody is to wait for this thread")]] JoinHa
     end_.close();  // from here on the thread finds that nobody joins
     if (is_finished()) ending_.reset();
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(JoinHandle, nullptr, one, &JoinHandle::end_)
 
  private:
   friend class Join<T>;
@@ -156,6 +159,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
 
   explicit Join(JoinHandle<T> handle) noexcept : handle_(std::move(handle)) {}
   Poll<T> poll(Context& cx) { return handle_.poll_join(cx); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Join, "thread", one, &Join::handle_)
 
  private:
   JoinHandle<T> handle_;

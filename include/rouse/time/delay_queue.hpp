@@ -48,6 +48,8 @@ class ROUSE_API DelayCore {
   void tell_if_empty();
   /// Removes and returns the next node that is due. Null: there are none.
   Poll<WheelNode*> poll(Context& cx);
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(DelayCore, nullptr, one, &DelayCore::timer_)
 
  private:
   Box<TimerWheel> wheel_;
@@ -173,6 +175,8 @@ class DelayQueue {
     if (due.value() == nullptr) return Poll<std::optional<T>>::ready(std::nullopt);
     return Poll<std::optional<T>>::ready(take(static_cast<Entry&>(*due.value())));
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(DelayQueue, nullptr, one, &DelayQueue::core_)
 
  private:
   class Entry : public internal::WheelNode {

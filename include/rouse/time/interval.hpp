@@ -26,22 +26,7 @@ enum class MissedTick : std::uint8_t {
   skip,   ///< missed ticks are skipped: the next is the first that is not due yet
 };
 
-class Interval;
-
-/// Completes when the next tick is due, with the time at which it was due. It borrows the interval.
-/// Cancel safety: dropping it loses nothing.
-/// Threads: any thread of a runtime; one tick at a time.
-/// Errors: none.
-class [[nodiscard("a future does nothing until it is polled: co_await it")]] IntervalTick {
- public:
-  using Output = time::Instant;
-  explicit IntervalTick(Interval& interval) noexcept : interval_(interval) {}
-  Poll<time::Instant> poll(Context& cx);
-  [[nodiscard]] static bool borrows() noexcept { return true; }
-
- private:
-  Interval& interval_;
-};
+class IntervalTick;
 
 /// An endless stream of time points. May be moved at any time, but not while somebody awaits its
 /// `tick()`; no tick is lost.
@@ -56,7 +41,7 @@ class ROUSE_API Interval {
   Interval& operator=(Interval&& other) noexcept;
 
   /// Completes at the next tick. See IntervalTick.
-  [[nodiscard]] IntervalTick tick() noexcept { return IntervalTick(*this); }
+  [[nodiscard]] IntervalTick tick() noexcept;
   /// Like a future's poll: ready with the time at which the tick was due.
   Poll<time::Instant> poll_tick(Context& cx);
   Poll<std::optional<time::Instant>> poll_next(Context& cx) {
@@ -81,6 +66,8 @@ class ROUSE_API Interval {
   }
   /// The next tick comes at this time.
   void reset_at(time::Instant next) { timer_.reset(next); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Interval, nullptr, one, &Interval::timer_)
 
  private:
   [[nodiscard]] time::Instant after(time::Instant due, time::Instant now) const noexcept;
@@ -90,7 +77,24 @@ class ROUSE_API Interval {
   MissedTick missed_ = MissedTick::burst;
 };
 
-inline Poll<time::Instant> IntervalTick::poll(Context& cx) { return interval_.poll_tick(cx); }
+/// Completes when the next tick is due, with the time at which it was due. It borrows the interval.
+/// Cancel safety: dropping it loses nothing.
+/// Threads: any thread of a runtime; one tick at a time.
+/// Errors: none.
+class [[nodiscard("a future does nothing until it is polled: co_await it")]] IntervalTick {
+ public:
+  using Output = time::Instant;
+  explicit IntervalTick(Interval& interval) noexcept : interval_(&interval) {}
+  Poll<time::Instant> poll(Context& cx) { return interval_->poll_tick(cx); }
+  [[nodiscard]] static bool borrows() noexcept { return true; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(IntervalTick, nullptr, one, &IntervalTick::interval_)
+
+ private:
+  Interval* interval_;
+};
+
+inline IntervalTick Interval::tick() noexcept { return IntervalTick(*this); }
 
 /// Ticks at `first`, then each `period`, which is greater than zero.
 template <class Duration, class Rep, class Period>

@@ -44,6 +44,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Adv
   using Output = void;
   explicit Advance(Nanoseconds by) noexcept : by_(by) {}
   ROUSE_API Poll<void> poll(Context& cx);
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Advance, "advance", turn)
 
  private:
   Nanoseconds by_;

@@ -22,6 +22,7 @@
 #include "rouse/base/function.hpp"
 #include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/internal/durations.hpp"
+#include "rouse/base/internal/maybe.hpp"
 #include "rouse/base/result.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/core/future.hpp"
@@ -112,11 +113,13 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   [[nodiscard]] bool borrows() const noexcept {
     return internal::is_borrow<Make> || (attempt_ && internal::future_borrows(*attempt_));
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Retry, "retry", one, &Retry::waits_, &Retry::attempt_)
 
  private:
   Poll<Output> poll_attempts(Context& cx) {
     for (;;) {
-      if (waits_ && waits_->poll(cx).is_pending()) return pending;
+      if (waits_ && (*waits_).poll(cx).is_pending()) return pending;
       waits_.reset();
       std::error_code thrown;
       std::exception_ptr exception;
@@ -125,7 +128,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
           state_.begin();
           attempt_.emplace(make_());
         }
-        Poll<Output> polled = attempt_->poll(cx);
+        Poll<Output> polled = (*attempt_).poll(cx);
         if (polled.is_pending()) return pending;
         attempt_.reset();
         if constexpr (internal::is_result<Output>) {
@@ -154,8 +157,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   Make make_;
   RetryState state_;
   internal::Live live_;
-  std::optional<Sleep> waits_;
-  std::optional<Attempt> attempt_;
+  internal::Maybe<Sleep> waits_;
+  internal::Maybe<Attempt> attempt_;
 };
 
 /// Awaits what `make()` returns, a future, again and again until one succeeds or `policy` says that

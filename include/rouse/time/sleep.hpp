@@ -40,6 +40,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   /// Changes the deadline, even after it was ready: then poll it again. A current waiter is woken
   /// at the new time.
   void reset(time::Instant deadline) { entry_.reset(deadline); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Sleep, nullptr, one, &Sleep::entry_)
 
  private:
   internal::TimerEntry entry_;

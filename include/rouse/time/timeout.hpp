@@ -76,6 +76,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
   [[nodiscard]] bool borrows() const noexcept {
     return future_ && internal::future_borrows(*future_);
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Timeout, "timeout", any_of, &Timeout::future_, &Timeout::timer_)
 
  private:
   /// Pending without a future: the time is up.

@@ -33,17 +33,18 @@ class FutureAwaiterBase : public Leaf {
   }
 
  protected:
-  FutureAwaiterBase(PollFn poll_again, void* future) noexcept : Leaf(poll_again), future_(future) {}
+  FutureAwaiterBase(const LeafType& leaf_type, void* future) noexcept
+      : Leaf(leaf_type), future_(future) {}
   ~FutureAwaiterBase() = default;  // trivial: a constructor that may throw needs no way to undo it
 
-  bool threw() const noexcept { return poll == nullptr; }
+  bool threw() const noexcept { return type == nullptr; }
   std::exception_ptr& error() noexcept {
     static_assert(sizeof(std::exception_ptr) == sizeof(void*));
     return *std::launder(reinterpret_cast<std::exception_ptr*>(&future_));
   }
   /// In a handler, of a later poll: the future is not polled again.
   void keep_exception() noexcept {
-    poll = nullptr;
+    type = nullptr;
     store_current_exception(*reinterpret_cast<std::exception_ptr*>(&future_));
   }
 
@@ -72,7 +73,7 @@ template <Future F>
 class FutureAwaiter : public FutureAwaiterBase {
  public:
   FutureAwaiter(F& future, Frame& awaiting)
-      : FutureAwaiterBase(&poll_again, const_cast<void*>(static_cast<const void*>(&future))),
+      : FutureAwaiterBase(leaf_type, const_cast<void*>(static_cast<const void*>(&future))),
         late_(awaiting) {
     if constexpr (awaits_follow_their_transformation) poll_now(awaiting.context());
   }
@@ -173,6 +174,8 @@ class FutureAwaiter : public FutureAwaiterBase {
       return true;
     }
   }
+
+  static constexpr LeafType leaf_type{&poll_again, &shape_of<F>, sizeof(Leaf)};
 
   [[no_unique_address]] Late late_;
   [[no_unique_address]] std::conditional_t<is_void, Nothing, Result> result_;

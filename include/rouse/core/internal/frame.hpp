@@ -26,17 +26,29 @@
 
 #include "rouse/base/assert.hpp"
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/core/internal/outcome.hpp"
 
 namespace rouse::internal {
 
+struct Leaf;
+
+/// What is to know about leaves of one type.
+struct LeafType {
+  /// True: it ended, and what came of it is kept in the leaf. Does not throw.
+  bool (*poll)(Leaf&, Context&) noexcept;
+  /// Of the future, to which there is a pointer at this offset; 0: of the leaf.
+  const sight::Shape* shape;
+  std::size_t future_offset;
+};
+
 /// The future at the end of a chain, seen without its type.
 struct Leaf {
-  using PollFn = bool (*)(Leaf&, Context&) noexcept;
   Leaf() noexcept {}  // NOLINT(cppcoreguidelines-pro-type-member-init): set before it is awaited
-  explicit Leaf(PollFn poll_fn) noexcept : poll(poll_fn) {}
-  PollFn poll;  ///< true: it ended, and what came of it is kept in the leaf; does not throw
+  explicit Leaf(const LeafType& leaf_type) noexcept : type(&leaf_type) {}
+  bool poll(Context& cx) noexcept { return type->poll(*this, cx); }
+  const LeafType* type;
 };
 
 class Frame;
@@ -181,6 +193,18 @@ class ROUSE_API Frame {
   /// An Async must not be moved while another coroutine awaits it.
   [[noreturn]] void refuse_move() const noexcept;
 
+  /// Whether this is the root of a chain that runs, or whose leaf is polled.
+  bool is_running() const noexcept { return state_ == State::root && link_ == nullptr; }
+  /// Of the root of a suspended chain: what its innermost frame waits for; null if for nothing.
+  const Leaf* leaf() const noexcept {
+    return is_suspended_root() ? static_cast<const Leaf*>(link_->awaited_) : nullptr;
+  }
+
+  /// Of the root of a suspended chain: the await at which its innermost frame is; else null.
+  const std::source_location* stopped_at() const noexcept {
+    return is_suspended_root() ? &link_->where_ : nullptr;
+  }
+
   /// Called for each frame of the chain that begins here, innermost first. If the chain runs: only
   /// by the thread that runs it.
   template <class Fn>
@@ -238,6 +262,16 @@ class ROUSE_API Frame {
     if (was != State::branch) return ChainRun::leave();
     Fork& fork = link_->fork();
     return fork.branch_ended(fork, *link_, *run_);
+  }
+
+  // --- For who reads a copy of a frame whose chain runs (src/core/running_walk.hpp). ---
+
+  bool is_child_of(const Frame& parent) const noexcept {
+    return state_ == State::child && link_ == &parent;
+  }
+  /// The place that names the child that it awaits, in another frame's memory; null: none.
+  const Frame* const* awaited_owner() const noexcept {
+    return awaits_child() ? &child_owner() : nullptr;
   }
 
   /// The frame of a coroutine whose promise has this as its base, whatever its type. An
@@ -329,7 +363,7 @@ class ROUSE_API Frame {
   /// Polls what this (innermost, suspended) frame waits for. True: it is ready to be resumed.
   bool poll_leaf(ChainRun& run) {
     Leaf* leaf = static_cast<Leaf*>(awaited_);
-    if (leaf != nullptr && !leaf->poll(*leaf, run.context())) return false;
+    if (leaf != nullptr && !leaf->poll(run.context())) return false;
     run_ = &run;
     return true;
   }

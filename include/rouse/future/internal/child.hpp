@@ -47,6 +47,8 @@ class Child {
 
   /// The output; the child must be done and not have failed.
   Stored& output() noexcept { return outcome_.stored(); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Child, nullptr, one, &Child::future_)
 
  private:
   Maybe<F> future_;

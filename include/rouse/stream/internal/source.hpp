@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "rouse/base/internal/maybe.hpp"
 #include "rouse/core/internal/borrow.hpp"
 #include "rouse/core/internal/movable_until_polled.hpp"
 #include "rouse/core/stream.hpp"
@@ -21,12 +22,12 @@ class Source {
  public:
   using Item = item_t<S>;
 
-  explicit Source(S&& stream) : stream_(std::move(stream)) {}
+  explicit Source(S&& stream) : stream_(std::in_place, std::move(stream)) {}
 
   PollNext<Item> poll_next(Context& cx) {
     move_check_.set_polled();
     if (!stream_) return PollNext<Item>::ready(std::nullopt);
-    PollNext<Item> polled = stream_->poll_next(cx);
+    PollNext<Item> polled = (*stream_).poll_next(cx);
     if (polled.is_ready() && !polled.value()) stream_.reset();
     return polled;
   }
@@ -36,9 +37,11 @@ class Source {
   [[nodiscard]] bool is_over() const noexcept { return !stream_; }
   /// Whether the stream borrows: see Async::borrows.
   [[nodiscard]] bool borrows() const noexcept { return stream_ && future_borrows(*stream_); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Source, nullptr, one, &Source::stream_)
 
  private:
-  std::optional<S> stream_;
+  Maybe<S> stream_;
   MovableUntilPolled move_check_;
 };
 

@@ -80,6 +80,18 @@ class ROUSE_API Permits {
   /// For a future that is dropped while it waits.
   void leave(Acquiring& waiter) noexcept;
 
+  /// Which task took all there are: Context::task_tag; 0: nobody knows. For a dump: it says nothing
+  /// once the permits may have been given. So who gives them forgets it first: then who sees that
+  /// they were taken again does not see the holder before.
+  void set_holder(std::uint32_t task_tag) noexcept {
+    holder_.store(task_tag, memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint32_t holder() const noexcept {
+    // ORDER: acquire; sees what was done before the permits were given last.
+    if (state_.load(memory_order_acquire) >> permit_shift != 0) return 0;
+    return holder_.load(memory_order_relaxed);
+  }
+
   /// All waiters, now and later, are refused.
   void close() noexcept;
   [[nodiscard]] bool is_closed() const noexcept {
@@ -122,11 +134,13 @@ class ROUSE_API Permits {
   void wake_first(SpinGuard& guard, std::size_t permits) noexcept;
   Poll<bool> wait(Acquiring& waiter, const Context& cx) noexcept;
   Poll<bool> begin_to_wait(Acquiring& waiter, const Context& cx) noexcept;
+  Poll<bool> take_notified(Acquiring& waiter, const Context& cx) noexcept;
   Poll<bool> come_back(Acquiring& waiter, const Context& cx) noexcept;
   bool settle(const Acquiring& waiter, bool waits_again) noexcept;
 
   atomic<std::size_t> state_;
   SpinLock lock_;
+  atomic<std::uint32_t> holder_{0};
   WaitList waiters_;
 };
 

@@ -80,7 +80,7 @@ class Waiter : public RingLink {
 };
 
 /// Every member but `keep_waker` is for whoever holds the primitive's lock.
-class WaitList : RingHead {
+class ROUSE_API WaitList : RingHead {
  public:
   class WakeBatch;
 
@@ -128,73 +128,7 @@ class WaitList : RingHead {
 
   /// For a future that is polled again while it waits: the latest waker counts. False: the waiter
   /// was notified meanwhile. Takes the primitive's lock itself.
-  static bool keep_waker(SpinLock& lock, Waiter& waiter, const Context& cx) {
-    if (has_waker(lock, waiter, cx)) return true;
-    Waker waker = cx.waker();
-    {
-      const SpinGuard guard(lock);
-      if (waiter.load() == Waiter::State::waiting) {
-        std::swap(waiter.waker_.write(), waker);
-        return true;  // the guard ends first, then the old waker
-      }
-    }
-    waiter.wait_until_notified();
-    return false;
-  }
-
- private:
-  static bool has_waker(SpinLock& lock, const Waiter& waiter, const Context& cx) noexcept {
-    const SpinGuard guard(lock);
-    return waiter.load() == Waiter::State::waiting && waiter.waker_.read().will_wake(cx.waker());
-  }
+  static bool keep_waker(SpinLock& lock, Waiter& waiter, const Context& cx);
 };
-
-/// Waiters to notify and wake after unlocking.
-class WaitList::WakeBatch {
- public:
-  WakeBatch() noexcept {}
-  WakeBatch(const WakeBatch&) = delete;
-  WakeBatch& operator=(const WakeBatch&) = delete;
-  ~WakeBatch() { ROUSE_ASSERT(size_ == 0, "a WakeBatch was not woken"); }
-
-  /// Wake them before adding more.
-  [[nodiscard]] bool is_full() const noexcept { return size_ == capacity; }
-
-  /// Takes a waiter out of the list where it waits, under the lock.
-  void take(Waiter& waiter) noexcept {
-    waiter.unlink();
-    waiter.state_.store(Waiter::State::taken, memory_order_relaxed);
-    waiters_[size_++] = &waiter;
-  }
-
-  /// Notifies and wakes them. Without the lock.
-  void wake_all() noexcept {
-    Wakers wakers;
-    for (std::size_t i = 0; i < size_; ++i) {
-      Waiter& waiter = *waiters_[i];
-      new (&wakers.at[i]) Waker(waiter.take_waker());
-      // ORDER: release; publishes what the notifier wrote to the future that sees it.
-      waiter.state_.store(Waiter::State::notified, memory_order_release);
-    }
-    const std::size_t size = std::exchange(size_, 0);
-    for (std::size_t i = 0; i < size; ++i) {
-      if (wakers.at[i]) std::move(wakers.at[i]).wake();
-      wakers.at[i].~Waker();
-    }
-  }
-
- private:
-  static constexpr std::size_t capacity = model_checker ? 2 : 32;  // a model is to see it full
-  /// Made one by one.
-  union Wakers {
-    Wakers() noexcept {}
-    ~Wakers() {}
-    Waker at[capacity];
-  };
-
-  std::size_t size_ = 0;
-  Waiter* waiters_[capacity];
-};
-using WakeBatch = WaitList::WakeBatch;
 
 }  // namespace rouse::internal

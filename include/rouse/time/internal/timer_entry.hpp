@@ -15,6 +15,7 @@
 #include "rouse/base/atomic.hpp"
 #include "rouse/base/cell.hpp"
 #include "rouse/base/internal/ring.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/time/instant.hpp"
 
@@ -62,6 +63,9 @@ class ROUSE_API TimerEntry : public WheelNode {
   void reset(time::Instant at);
 
   [[nodiscard]] bool has_fired() const noexcept { return load() == fired; }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(TimerEntry, "sleep", sleep,
+              static_cast<time::Instant TimerEntry::*>(&TimerEntry::deadline))
 
  private:
   friend class Timers;
