@@ -73,8 +73,8 @@ class RuntimeTimerDriver final : public TimerDriver {
     return exchange_context(&context_, &drivers_->park().reactor());
   }
   void restore(Before before) noexcept override { restore_context(before); }
-  void poll() noexcept override { timers_.fire_due(context_.clock); }
-  void poll_for_owner() noexcept override { timers_.fire_for_owner(context_.clock); }
+  std::size_t poll() noexcept override { return timers_.fire_due(context_.clock); }
+  std::size_t poll_for_owner() noexcept override { return timers_.fire_for_owner(context_.clock); }
   void close() noexcept override {
     timers_.close();
     if (is_main_) drivers_->park().reactor().close();
@@ -143,6 +143,12 @@ class AllDrivers final : public RuntimeDrivers {
     return made;
   }
   DriverContext& shared_context() noexcept override { return *shared_context_; }
+  IoMetrics io_metrics() const noexcept override {
+    IoMetrics metrics;
+    metrics.sources = park().reactor().sources();
+    metrics.ready_events = park().reactor().events();
+    return metrics;
+  }
 
  private:
   const std::size_t executors_;

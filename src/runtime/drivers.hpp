@@ -38,6 +38,7 @@ class RuntimeDrivers : public internal::TimerDrivers {
  public:
   /// As long as this.
   [[nodiscard]] ReactorPark& park() noexcept { return park_; }
+  [[nodiscard]] const ReactorPark& park() const noexcept { return park_; }
 
  private:
   ReactorPark park_;

@@ -102,6 +102,7 @@ RuntimeMetrics Runtime::metrics() const {
   RuntimeMetrics metrics;
   static_cast<PoolMetrics&>(metrics) = has.pool ? has.pool->metrics() : has.local->metrics();
   metrics.blocking = blocking_pool().metrics();
+  metrics.io = scheduler().drivers()->io_metrics();
   return metrics;
 }
 

@@ -7,6 +7,8 @@
 #include <array>
 #include <utility>
 
+#include "base/recorder.hpp"
+
 namespace rouse::internal {
 namespace {
 
@@ -103,19 +105,21 @@ bool Timers::note_awake() noexcept {
   return !wheel_.empty();
 }
 
-void Timers::fire_due(const time::Clock& clock) noexcept {
-  if (note_awake()) fire_for_owner(clock);  // the array there costs something, too
+std::size_t Timers::fire_due(const time::Clock& clock) noexcept {
+  return note_awake() ? fire_for_owner(clock) : 0;  // the array there costs something, too
 }
 
-void Timers::fire_for_owner(const time::Clock& clock) noexcept {
+std::size_t Timers::fire_for_owner(const time::Clock& clock) noexcept {
   std::array<Waker, batch_size> wakers;
   bool more = true;
   std::size_t fired = 0;
   for (unsigned round = 0; more && round < max_rounds && fired < max_fired; ++round) {
     const std::size_t count = take_due(clock, wakers.data(), more);
+    if (count != 0) recorder::record(recorder::What::timers, 0, count);
     wake_all(wakers.data(), count);
     fired += count;
   }
+  return fired;
 }
 
 std::size_t Timers::take_due(const time::Clock& clock, Waker* wakers, bool& more) noexcept {

@@ -48,11 +48,11 @@ class Timers {
   bool move(TimerEntry& entry, time::Instant deadline, bool is_owner) noexcept;
 
   // The owner.
-  /// Fires what is due, up to a bound, and wakes the waiters.
-  void fire_due(const time::Clock& clock) noexcept;
+  /// Fires what is due, up to a bound, and wakes the waiters; gives how many fired.
+  std::size_t fire_due(const time::Clock& clock) noexcept;
   /// The same on any thread, while the owner is in a long poll. Does not touch the record of its
   /// sleep.
-  void fire_for_owner(const time::Clock& clock) noexcept;
+  std::size_t fire_for_owner(const time::Clock& clock) noexcept;
   /// How long the owner may sleep; it is unparked if an earlier timer is inserted.
   time::Nanoseconds sleep_time(const time::Clock& clock) noexcept;
   /// For a paused clock: the time of the next timer, or a time before it; Instant::max(), at which

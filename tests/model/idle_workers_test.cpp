@@ -63,7 +63,8 @@ class Sleepers {
  private:
   bool take() {
     TaskHeader* task = nullptr;
-    if (queue_.take(&task, 1) == 0) return false;
+    InjectionQueue::Sampled none;
+    if (queue_.take(&task, 1, none) == 0) return false;
     taken_.fetch_add(1, memory_order_relaxed);
     return true;
   }
@@ -192,11 +193,15 @@ TEST(InjectionQueueModel, EachTaskIsTakenOnceAndInOrder) {
     TaskHeader& second = pile.make();
     InjectionQueue queue;
     std::array<TaskHeader*, 2> elsewhere{};
-    Thread other([&] { queue.take(elsewhere.data(), 2); });
+    Thread other([&] {
+      InjectionQueue::Sampled none;
+      queue.take(elsewhere.data(), 2, none);
+    });
     ensure(queue.push(first));
     ensure(queue.push(second));
     std::array<TaskHeader*, 2> here{};
-    queue.take(here.data(), 2);
+    InjectionQueue::Sampled none;
+    queue.take(here.data(), 2, none);
     other.join();
     for (const auto& taken : {here, elsewhere}) {
       ensure(taken[1] == nullptr || taken == std::array{&first, &second}, "in order");
@@ -218,7 +223,8 @@ TEST(InjectionQueueModel, WhatIsPushedIntoAQueueThatClosesIsRefusedOrLetGo) {
     queue.close();
     other.join();
     TaskHeader* left = nullptr;
-    ensure(queue.take(&left, 1) == 0, "a closed queue is empty");
+    InjectionQueue::Sampled none;
+    ensure(queue.take(&left, 1, none) == 0, "a closed queue is empty");
     ensure(!queue.push(task), "and stays so");
   });
 }

@@ -129,8 +129,8 @@ class NoTimers final : public TimerDriver {
  public:
   Before enter() noexcept override { return {}; }
   void restore(Before) noexcept override {}
-  void poll() noexcept override {}
-  void poll_for_owner() noexcept override {}
+  std::size_t poll() noexcept override { return 0; }
+  std::size_t poll_for_owner() noexcept override { return 0; }
   std::chrono::nanoseconds until_next(bool) noexcept override { return Park::for_ever; }
   void set_beside(TimerDriver*) noexcept override {}
   const void* clock() const noexcept override { return nullptr; }
@@ -142,6 +142,7 @@ class NoDrivers final : public TimerDrivers {
  public:
   internal::Box<TimerDriver> make(Unparker) override { return internal::make_box<NoTimers>(); }
   DriverContext& shared_context() noexcept override { return shared_context_; }
+  IoMetrics io_metrics() const noexcept override { return {}; }
 
  private:
   NoTimers shared_context_;

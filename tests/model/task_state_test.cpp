@@ -1,13 +1,13 @@
 // Models of a task's state word under a scheduler with many threads: wakes against polls. The task
 // here is a counter of what was published before its wakes; the scheduler is one thread that spins
 // on a one-place queue.
-#include "rouse/exec/internal/task_state.hpp"
-
 #include <gtest/gtest.h>
 
 #include "rouse/base/cell.hpp"
 #include "rouse/base/thread.hpp"
 #include "rouse/model/model.hpp"
+
+#include "exec/task/task_transitions.hpp"
 
 namespace rouse::model {
 
@@ -113,9 +113,11 @@ class TwoOwners {
   bool is_complete() const { return word_.is_complete(); }
   void read_outcome() const { ensure(future_.read() == 1, "not freed yet"); }
   void drop() {
-    if (!state().drop_ref()) return;
-    future_.write() = -1;  // nobody reads it any more
-    freed_.fetch_add(1, memory_order_relaxed);
+    if (state().drop_ref()) free();
+  }
+  /// As the owner of a waker, who wakes it.
+  void wake_and_drop() {
+    if (state().wake(true) == SharedTaskState::Woken::free) free();
   }
   /// What a scheduler does.
   void complete() {
@@ -128,6 +130,11 @@ class TwoOwners {
   void ensure_freed() const { ensure(freed_.load(memory_order_relaxed) == 1, "freed once"); }
 
  private:
+  void free() {
+    future_.write() = -1;  // nobody reads it any more
+    freed_.fetch_add(1, memory_order_relaxed);
+  }
+
   TaskState word_;
   Cell<int> future_{0};
   atomic<int> freed_{0};
@@ -140,6 +147,19 @@ TEST(TaskStateModel, TheLastOwnerFreesTheTask) {
         Thread scheduler([&] { task.complete(); });
         if (!task.state().drop_join_interest()) task.read_outcome();
         task.drop();
+        scheduler.join();
+        task.ensure_freed();
+      },
+      {.preemption_bound = Options::unbounded});
+}
+
+TEST(TaskStateModel, TheLastOwnerMayBeAWakerThatIsWoken) {
+  check(
+      [] {
+        TwoOwners task;
+        Thread scheduler([&] { task.complete(); });
+        if (!task.state().drop_join_interest()) task.read_outcome();
+        task.wake_and_drop();
         scheduler.join();
         task.ensure_freed();
       },

@@ -40,6 +40,8 @@ class ROUSE_API LocalSet::Turn {
   /// Polls `first`, in whose calls spawn_local goes to the set. True: it returned true. Else some
   /// tasks of the set were polled.
   bool poll(Context& cx, internal::FunctionRef<bool()> first);
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Turn, "LocalSet", notify, &Turn::set_)
   /// Whether the set had no task after the last poll.
   [[nodiscard]] bool is_done() const noexcept { return is_done_; }
 
@@ -59,6 +61,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Run
 
   RunUntil(LocalSet& set, F future) : turn_(set), future_(std::move(future)) {}
 
+  /// For a dump: see base/shape.hpp. The set may have woken it as well.
+  ROUSE_SHAPE(RunUntil, "run_until", any_of, &RunUntil::future_, &RunUntil::turn_)
   Poll<Output> poll(Context& cx) {
     std::optional<Poll<Output>> polled;
     turn_.poll(cx, [&] { return polled.emplace(future_.poll(cx)).is_ready(); });
@@ -80,6 +84,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Run
 
   explicit RunAll(LocalSet& set) noexcept : turn_(set) {}
 
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(RunAll, nullptr, one, &RunAll::turn_)
   Poll<> poll(Context& cx) {
     if (turn_.poll(cx, [] { return false; }) || !turn_.is_done()) return pending;
     return Poll<>::ready();

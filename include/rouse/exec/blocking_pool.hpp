@@ -61,6 +61,7 @@ class BlockingMetrics {
   std::size_t threads = 0;       ///< threads that run calls, are idle, or block in place
   std::size_t idle_threads = 0;  ///< threads without a call
   std::size_t queue_depth = 0;   ///< calls waiting for a thread
+  std::uint64_t calls = 0;       ///< that were accepted, so far
 };
 
 namespace internal {
@@ -112,8 +113,8 @@ class BlockingCall {
 
 /// Puts a function on the scheduler of a BlockingPool.
 template <class Name, class Fn, class... Args>
-auto spawn_blocking_named_on(internal::Scheduler& pool, std::source_location where, Name name,
-                             Fn&& fn, Args&&... args) {
+auto spawn_blocking_named_on(internal::Scheduler& pool, SpawnPlace where, Name name, Fn&& fn,
+                             Args&&... args) {
   using Stored = internal::StoredCall<std::index_sequence_for<Args...>, std::decay_t<Fn>, Args...>;
   using Result = typename Stored::template into<BlockingResult>;
   static_assert(!Result::is_future,
@@ -132,13 +133,14 @@ auto spawn_blocking_named_on(internal::Scheduler& pool, std::source_location whe
 
 /// What follows `fn` are its arguments, or where the spawn is written.
 template <class Name, class Fn, class Arg, class... Args>
-auto spawn_blocking_as_written(internal::Scheduler& pool, Name name, Fn&& fn, Arg&& arg,
-                               Args&&... args) {
+[[gnu::always_inline]] inline auto spawn_blocking_as_written(internal::Scheduler& pool, Name name,
+                                                             Fn&& fn, Arg&& arg, Args&&... args) {
   if constexpr (internal::is_place_of_spawn<Arg, Args...>) {
     return internal::spawn_blocking_named_on(pool, arg, std::move(name), std::forward<Fn>(fn));
   } else {
-    return internal::spawn_blocking_named_on(pool, {}, std::move(name), std::forward<Fn>(fn),
-                                             std::forward<Arg>(arg), std::forward<Args>(args)...);
+    return internal::spawn_blocking_named_on(pool, internal::code_here(), std::move(name),
+                                             std::forward<Fn>(fn), std::forward<Arg>(arg),
+                                             std::forward<Args>(args)...);
   }
 }
 
@@ -163,7 +165,8 @@ class ROUSE_API BlockingPool {
   /// (resource_unavailable_try_again) if the queue is full, or if there is no thread and none can
   /// be started.
   template <class Fn, class Arg = std::source_location, class... Args>
-  auto spawn(Fn&& fn, Arg&& arg = std::source_location::current(), Args&&... args) {
+  [[gnu::always_inline]] auto spawn(Fn&& fn, Arg&& arg = std::source_location::current(),
+                                    Args&&... args) {
     return internal::spawn_blocking_as_written(scheduler(), internal::NoName(),
                                                std::forward<Fn>(fn), std::forward<Arg>(arg),
                                                std::forward<Args>(args)...);
@@ -213,7 +216,9 @@ ROUSE_API BlockingPool& current_blocking_pool() noexcept;
 /// Cancel safety: if dropped midway, the function still runs, and its result is lost.
 /// Threads: any that runs a task of a Runtime.
 template <class Fn, class Arg = std::source_location, class... Args>
-auto spawn_blocking(Fn&& fn, Arg&& arg = std::source_location::current(), Args&&... args) {
+[[gnu::always_inline]] inline auto spawn_blocking(Fn&& fn,
+                                                  Arg&& arg = std::source_location::current(),
+                                                  Args&&... args) {
   return internal::current_blocking_pool().spawn(std::forward<Fn>(fn), std::forward<Arg>(arg),
                                                  std::forward<Args>(args)...);
 }

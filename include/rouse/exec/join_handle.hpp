@@ -61,6 +61,8 @@ class [[nodiscard("say .detach() if nobody is to await this task")]] JoinHandle 
     if (!poll_finished(cx)) return pending;
     return take();
   }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(JoinHandle, "task", join, &JoinHandle::task_)
   /// True: the task is done, and its result was not taken. False: `cx` is woken then. For JoinSet.
   bool poll_finished(Context& cx) {
     ROUSE_ASSERT(task_, "a JoinHandle was awaited after it was joined, detached or moved from");

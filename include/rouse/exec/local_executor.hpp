@@ -31,25 +31,29 @@ class LocalCore;
 /// What a thread blocks on, without its type: a future that stays where it is, and its outcome.
 class BlockedFuture {
  public:
-  using PollFn = bool (*)(BlockedFuture&, Context&) noexcept;
-  BlockedFuture(PollFn poll_into_outcome, const Frame* frame) noexcept
-      : poll(poll_into_outcome), coroutine(frame) {}
-  const PollFn poll;             // true: the outcome is there
+  struct Type {
+    const sight::Shape* shape;                        // of `future`
+    bool (*poll)(BlockedFuture&, Context&) noexcept;  // true: the outcome is there
+  };
+  BlockedFuture(const Type& its_type, void* what, const Frame* frame) noexcept
+      : type(&its_type), future(what), coroutine(frame) {}
+  ROUSE_SHAPE(BlockedFuture, nullptr, erased, &BlockedFuture::type, &BlockedFuture::future)
+  const Type* const type;
+  void* const future;
   const Frame* const coroutine;  // if that is what the future is
 };
 
 template <Future F>
 class BlockedOn : public BlockedFuture {
  public:
-  explicit BlockedOn(F& future) noexcept
-      : BlockedFuture(poll_future, frame_of(future)), future_(future) {}
+  explicit BlockedOn(F& what) noexcept : BlockedFuture(its_type, &what, frame_of(what)) {}
   output_t<F> take() { return outcome_.take(); }
 
  private:
   static bool poll_future(BlockedFuture& blocked, Context& cx) noexcept {
     auto& self = static_cast<BlockedOn&>(blocked);
     try {
-      auto poll = self.future_.poll(cx);
+      auto poll = static_cast<F*>(self.future)->poll(cx);
       if (poll.is_pending()) return false;
       if constexpr (std::is_void_v<output_t<F>>) {
         self.outcome_.set_value();
@@ -62,7 +66,7 @@ class BlockedOn : public BlockedFuture {
     return true;
   }
 
-  F& future_;
+  static constexpr Type its_type{&shape_of<F*>, poll_future};
   Outcome<output_t<F>> outcome_;
 };
 
@@ -70,15 +74,16 @@ class BlockedOn : public BlockedFuture {
 class ByReference {
  public:
   using Output = void;
-  explicit ByReference(BlockedFuture& future) noexcept : future_(future) {}
+  explicit ByReference(BlockedFuture& future) noexcept : future_(&future) {}
   Poll<void> poll(Context& cx) {
-    if (!future_.poll(future_, cx)) return pending;
+    if (!future_->type->poll(*future_, cx)) return pending;
     return Poll<void>::ready();
   }
-  const Frame* frame() const noexcept { return future_.coroutine; }
+  ROUSE_SHAPE(ByReference, nullptr, one, &ByReference::future_)
+  const Frame* frame() const noexcept { return future_->coroutine; }
 
  private:
-  BlockedFuture& future_;
+  BlockedFuture* future_;
 };
 
 /// While it lives this thread alone runs the executor. Not inside a task.

@@ -44,7 +44,8 @@ class ROUSE_API LocalSet {
 
   /// A task of the set: it runs inside block_on and run_until. See exec/spawner.hpp.
   template <class F, class Arg = std::source_location, class... Args>
-  auto spawn_local(F&& work, Arg&& arg = std::source_location::current(), Args&&... args) {
+  [[gnu::always_inline]] auto spawn_local(F&& work, Arg&& arg = std::source_location::current(),
+                                          Args&&... args) {
     return internal::spawn_as_written(scheduler(), internal::NoName(), std::forward<F>(work),
                                       std::forward<Arg>(arg), std::forward<Args>(args)...);
   }

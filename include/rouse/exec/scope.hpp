@@ -62,6 +62,8 @@ class ROUSE_API Scope {
 
   // --- For `scope`. ---
 
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(Scope, "children of the scope", scope, &Scope::state_)
   /// Stores the first error and ends the scope.
   void fail(std::exception_ptr error) noexcept;
   /// The first error, if there was one.
@@ -104,6 +106,7 @@ class ScopeBody {
   ScopeBody(Scope& scope, F& body, internal::Outcome<output_t<F>>& outcome) noexcept
       : scope_(&scope), body_(&body), outcome_(&outcome) {}
 
+  ROUSE_SHAPE(ScopeBody, "scope", all_of, &ScopeBody::body_, &ScopeBody::scope_)
   Poll<void> poll(Context& cx) {
     if (!outcome_->is_set() && internal::poll_into(*outcome_, *body_, cx) && outcome_->is_error()) {
       scope_->fail(outcome_->error());

@@ -23,7 +23,9 @@ ROUSE_API internal::Scheduler& current_local_scheduler() noexcept;
 }  // namespace internal
 
 template <class F, class Arg = std::source_location, class... Args>
-auto spawn_local(F&& work, Arg&& arg = std::source_location::current(), Args&&... args) {
+[[gnu::always_inline]] inline auto spawn_local(F&& work,
+                                               Arg&& arg = std::source_location::current(),
+                                               Args&&... args) {
   return internal::spawn_as_written(internal::current_local_scheduler(), internal::NoName(),
                                     std::forward<F>(work), std::forward<Arg>(arg),
                                     std::forward<Args>(args)...);

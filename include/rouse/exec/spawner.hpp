@@ -46,7 +46,7 @@ void refuse_if_borrows(const F& future, std::source_location where) {
 
 /// Puts a future, or a function that gives one, on `scheduler`. `Name` is as in Task.
 template <class Name, class F, class... Args>
-auto spawn_named_on(internal::Scheduler& scheduler, std::source_location where, Name name, F&& work,
+auto spawn_named_on(internal::Scheduler& scheduler, SpawnPlace where, Name name, F&& work,
                     Args&&... args) {
   using Work = std::remove_cvref_t<F>;
   if constexpr (sizeof...(Args) == 0 && Future<Work>) {
@@ -55,7 +55,7 @@ auto spawn_named_on(internal::Scheduler& scheduler, std::source_location where, 
                   "spawn keeps the future, and this one can't be copied: write "
                   "spawn(std::move(future))");
     if constexpr (can_keep) {
-      refuse_if_borrows(work, where);
+      refuse_if_borrows(work, where.source());
       auto& task = internal::Task<Work, Name>::make_named(std::move(name), scheduler, where,
                                                           std::forward<F>(work));
       scheduler.submit(task);
@@ -80,19 +80,19 @@ auto spawn_named_on(internal::Scheduler& scheduler, std::source_location where, 
 
 /// The same for a task without a name.
 template <class F, class... Args>
-auto spawn_on(internal::Scheduler& scheduler, std::source_location where, F&& work,
-              Args&&... args) {
+auto spawn_on(internal::Scheduler& scheduler, SpawnPlace where, F&& work, Args&&... args) {
   return spawn_named_on(scheduler, where, internal::NoName(), std::forward<F>(work),
                         std::forward<Args>(args)...);
 }
 
 /// What follows `work` are its arguments, or where the spawn is written.
 template <class Name, class F, class Arg, class... Args>
-auto spawn_as_written(Scheduler& scheduler, Name name, F&& work, Arg&& arg, Args&&... args) {
+[[gnu::always_inline]] inline auto spawn_as_written(Scheduler& scheduler, Name name, F&& work,
+                                                    Arg&& arg, Args&&... args) {
   if constexpr (is_place_of_spawn<Arg, Args...>) {
     return spawn_named_on(scheduler, arg, std::move(name), std::forward<F>(work));
   } else {
-    return spawn_named_on(scheduler, {}, std::move(name), std::forward<F>(work),
+    return spawn_named_on(scheduler, code_here(), std::move(name), std::forward<F>(work),
                           std::forward<Arg>(arg), std::forward<Args>(args)...);
   }
 }
@@ -106,7 +106,8 @@ class SpawnMembers {
   /// Puts a task on this executor: `spawn(fn, args...)` or `spawn(future)`, as at the top of
   /// exec/spawner.hpp.
   template <class F, class Arg = std::source_location, class... Args>
-  auto spawn(F&& work, Arg&& arg = std::source_location::current(), Args&&... args) const {
+  [[gnu::always_inline]] auto spawn(F&& work, Arg&& arg = std::source_location::current(),
+                                    Args&&... args) const {
     return internal::spawn_as_written(scheduler(), internal::NoName(), std::forward<F>(work),
                                       std::forward<Arg>(arg), std::forward<Args>(args)...);
   }
@@ -148,7 +149,8 @@ ROUSE_API internal::Scheduler& current_scheduler() noexcept;
 
 /// Spawns on the executor whose task is running. See the top of this file.
 template <class F, class Arg = std::source_location, class... Args>
-auto spawn(F&& work, Arg&& arg = std::source_location::current(), Args&&... args) {
+[[gnu::always_inline]] inline auto spawn(F&& work, Arg&& arg = std::source_location::current(),
+                                         Args&&... args) {
   return internal::spawn_as_written(internal::current_scheduler(), internal::NoName(),
                                     std::forward<F>(work), std::forward<Arg>(arg),
                                     std::forward<Args>(args)...);

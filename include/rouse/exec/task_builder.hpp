@@ -32,7 +32,8 @@ class Builder {
   /// On the executor whose task is running. A function with arguments or a future: see
   /// exec/spawner.hpp.
   template <class F, class Arg = std::source_location, class... Args>
-  auto spawn(F&& work, Arg&& arg = std::source_location::current(), Args&&... args) const {
+  [[gnu::always_inline]] auto spawn(F&& work, Arg&& arg = std::source_location::current(),
+                                    Args&&... args) const {
     return internal::spawn_as_written(internal::current_scheduler(), name_, std::forward<F>(work),
                                       std::forward<Arg>(arg), std::forward<Args>(args)...);
   }
@@ -40,15 +41,17 @@ class Builder {
   /// On the executor of a Spawner.
   /// Threads: any.
   template <class F, class Arg = std::source_location, class... Args>
-  auto spawn_on(const Spawner& spawner, F&& work, Arg&& arg = std::source_location::current(),
-                Args&&... args) const {
+  [[gnu::always_inline]] auto spawn_on(const Spawner& spawner, F&& work,
+                                       Arg&& arg = std::source_location::current(),
+                                       Args&&... args) const {
     return internal::spawn_as_written(spawner.scheduler(), name_, std::forward<F>(work),
                                       std::forward<Arg>(arg), std::forward<Args>(args)...);
   }
 
   /// On the LocalExecutor or LocalSet that this thread is running: see exec/spawn_local.hpp.
   template <class F, class Arg = std::source_location, class... Args>
-  auto spawn_local(F&& work, Arg&& arg = std::source_location::current(), Args&&... args) const {
+  [[gnu::always_inline]] auto spawn_local(F&& work, Arg&& arg = std::source_location::current(),
+                                          Args&&... args) const {
     return internal::spawn_as_written(internal::current_local_scheduler(), name_,
                                       std::forward<F>(work), std::forward<Arg>(arg),
                                       std::forward<Args>(args)...);

@@ -19,7 +19,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -28,6 +27,7 @@
 #include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/internal/block_pool.hpp"
 #include "rouse/base/internal/invoke.hpp"
+#include "rouse/base/internal/maybe.hpp"
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/core/future.hpp"
 #include "rouse/core/internal/borrow.hpp"
@@ -46,44 +46,27 @@ TaskLocalFuture {
   template <class G>
   TaskLocalFuture(const void* key, T&& value, G&& future)
       : node_(make_ref<internal::TaskLocalValue<T>>(key, std::move(value))),
-        future_(std::forward<G>(future)) {}
+        future_(std::in_place, std::forward<G>(future)) {}
   TaskLocalFuture(TaskLocalFuture&&) = default;
   TaskLocalFuture& operator=(TaskLocalFuture&&) = delete;
   ~TaskLocalFuture() {
-    if (!node_) return;
-    // If it can't be put in front of this thread's scopes, it stays in front of those it was polled
-    // in: a new node would need memory.
-    static_cast<void>(node_->try_put_before(internal::task_locals()));
-    const internal::TaskLocalsScope in_scope(node_.get());
-    future_.reset();
+    if (node_) internal::drop_in_scope(*node_, [this] { future_.reset(); });
   }
 
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(TaskLocalFuture, nullptr, one, &TaskLocalFuture::future_)
   Poll<Output> poll(Context& cx) {
     polled_.set_polled();
-    internal::TaskLocalNode::put_before(internal::task_locals(), node_);
-    const LetGoOfRest at_end(*node_);
-    const internal::TaskLocalsScope in_scope(node_.get());
-    return future_->poll(cx);
+    const internal::TaskLocalPoll in_scope(node_);
+    return (*future_).poll(cx);
   }
 
   /// Whether the future borrows: see Async::borrows. The value is not checked.
   [[nodiscard]] bool borrows() const noexcept { return internal::future_borrows(*future_); }
 
  private:
-  /// Values set outside must not live longer than the poll because of this.
-  class LetGoOfRest {
-   public:
-    explicit LetGoOfRest(internal::TaskLocalNode& node) noexcept : node_(node) {}
-    ~LetGoOfRest() { static_cast<void>(node_.try_put_before(nullptr)); }
-    LetGoOfRest(const LetGoOfRest&) = delete;
-    LetGoOfRest& operator=(const LetGoOfRest&) = delete;
-
-   private:
-    internal::TaskLocalNode& node_;
-  };
-
   RefPtr<internal::TaskLocalNode> node_;  // null if this was moved from
-  std::optional<F> future_;               // optional, so that it can end inside the scope
+  internal::Maybe<F> future_;             // optional, so that it can end inside the scope
   [[no_unique_address]] internal::MovableUntilPolled polled_;
 };
 

@@ -2,14 +2,23 @@
 #include "exec/blocking/blocking_core.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <utility>
 
+#include "rouse/base/internal/spin_lock.hpp"
+
+#include "base/recorder.hpp"
 #include "exec/park/deadline.hpp"
 #include "exec/task/current.hpp"
+#include "exec/task/observe.hpp"
 
 namespace rouse::internal {
+
+using recorder::record;
+using recorder::What;
 namespace {
 
 std::exception_ptr queue_is_full() {
@@ -33,16 +42,19 @@ std::exception_ptr no_thread(std::error_code why) {
 
 BlockingCore::BlockingCore(BlockingOptions options, Scheduler* owner, StartThread start_thread)
     : SharedScheduler(options.on_unhandled),
+      Examinable(Kind::blocking),
       options_(std::move(options)),
       start_thread_(std::move(start_thread)),
       owner_(owner) {
   ROUSE_ASSERT(
       options_.max_threads > 0,
       "BlockingOptions::max_threads is 0, so no blocking call could ever run: set at least 1");
+  enroll();
 }
 
 /// The last of what refers to it is gone, maybe on the thread that ended last.
 BlockingCore::~BlockingCore() {
+  withdraw();
   for (sys::Thread& thread : ended_) thread.detach();
 }
 
@@ -76,7 +88,9 @@ std::exception_ptr BlockingCore::admit(TaskHeader& task) {
     return queue_is_full();
   }
   if (owner_) owner_->add_ref();
+  note_spawn(task);
   queue_.push(task);
+  calls_.add();
   return nullptr;
 }
 
@@ -186,9 +200,12 @@ bool BlockingCore::run_job(Lock& lock, Job& job) {
 /// True: it goes on, with `next_job` if there is one.
 bool BlockingCore::run_calls(Lock& lock, Job& next_job) {
   while (TaskHeader* task = queue_.pop()) {
+    Call call(*task);
+    call.insert_before(running_);
     lock.unlock();
     run_call(*task);
     lock.lock();
+    call.unlink();
   }
   if (wait_for_work(lock, next_job)) return true;
   threads_.subtract(1);
@@ -216,12 +233,15 @@ bool BlockingCore::wait_for_work(Lock& lock, Job& next_job) {
 void BlockingCore::run_call(TaskHeader& task) noexcept {
   this_thread.scheduler = owner_;
   this_thread.may_block = true;
+  const std::uint32_t tag = task.tag();
+  record(What::call, tag, std::bit_cast<std::uint64_t>(task.spawned_at));
   {
     const WithDriverContext driver_context(shared_context_of(owner_));
     const Ran ran = run(task, nullptr);
     ROUSE_ASSERT(ran == Ran::done, "a blocking call was pending");
   }
   this_thread = ThreadContext();
+  record(What::call_end, tag);
   if (owner_) owner_->release();
 }
 
@@ -278,12 +298,47 @@ bool BlockingCore::is_own_thread() const noexcept {
                      [](const sys::Thread& thread) { return thread.is_current(); });
 }
 
+// --- An examiner. ---
+
+BlockingCore::Call::Call(const TaskHeader& task) noexcept
+    : id(task.id()), spawned_at(task.spawned_at), name{} {
+  if (task.name() != nullptr) std::strncpy(name, task.name(), sizeof name - 1);
+}
+
+void BlockingCore::examine(TaskVisitor& visitor, std::chrono::nanoseconds patience) {
+  using State = SeenTask::State;
+  // It is held while a thread is started, which takes memory.
+  Lock lock(mutex_, std::try_to_lock);
+  const Deadline deadline(patience);
+  for (unsigned attempt = 0; !lock.owns_lock() && !lock.try_lock(); ++attempt) {
+    if (deadline.left() == std::chrono::nanoseconds(0)) {
+      return visitor.cannot_see("its lock is held, while it starts a thread: dump again");
+    }
+    back_off(attempt);
+  }
+  for (const internal::RingLink* link = running_.next(); link != &running_; link = link->next()) {
+    const auto& call = static_cast<const Call&>(*link);
+    visitor.see(SeenTask(call.id, call.name[0] == 0 ? nullptr : call.name, call.spawned_at,
+                         State::blocking));
+  }
+  queue_.for_each([&](const TaskHeader& task) {
+    visitor.see(SeenTask(task.id(), task.name(), task.spawned_at, State::queued));
+  });
+}
+
 BlockingMetrics BlockingCore::metrics() const noexcept {
   BlockingMetrics metrics;
   metrics.threads = threads_.get() + replaced_.get();
   metrics.idle_threads = idle_count_.get();
   metrics.queue_depth = queue_.size();
+  metrics.calls = calls_.get();
   return metrics;
+}
+
+SchedulerMetrics BlockingCore::figures() const noexcept {
+  SchedulerMetrics figures;
+  figures.blocking = metrics();
+  return figures;
 }
 
 bool BlockingCore::is_idle() noexcept {

@@ -23,16 +23,18 @@
 #include <vector>
 
 #include "rouse/base/internal/durations.hpp"
+#include "rouse/base/internal/ring.hpp"
 #include "rouse/base/thread.hpp"
 #include "rouse/exec/blocking_pool.hpp"
 
+#include "exec/task/examinable.hpp"
 #include "exec/task/shared_scheduler.hpp"
 #include "exec/task/task_list.hpp"
 #include "sys/thread.hpp"
 
 namespace rouse::internal {
 
-class BlockingCore final : public SharedScheduler {
+class BlockingCore final : public SharedScheduler, public Examinable {
  public:
   using Job = Function<void()>;
   /// How a thread is started; a test may have it fail. Called under the lock.
@@ -44,6 +46,12 @@ class BlockingCore final : public SharedScheduler {
 
   // Scheduler: any thread.
   void submit(TaskHeader& task) override { accept(task, false); }
+
+  // Examinable.
+  void examine(TaskVisitor& visitor, std::chrono::nanoseconds patience) override;
+  void examine_at_once(std::span<const TaskId>, TaskVisitor&) override {}
+  void release_examined() noexcept override { release(); }
+  SchedulerMetrics figures() const noexcept override;
 
   // BlockingPool.
   bool submit_mandatory(TaskHeader& task) { return accept(task, true); }
@@ -64,6 +72,16 @@ class BlockingCore final : public SharedScheduler {
     Job job;  // empty: look at the queue
   };
 
+  /// A call that a thread runs, for an examiner: the task may be freed before the thread comes
+  /// back. On its stack.
+  struct Call : internal::RingLink {
+    explicit Call(const TaskHeader& task) noexcept;
+    const TaskId id;
+    const SpawnPlace spawned_at;
+    char name[32];
+  };
+
+  bool try_add_ref() noexcept override { return try_add_ref_to(refs_); }
   // SharedScheduler.
   void enqueue(TaskHeader& task, Turn turn) noexcept override;
   void untrack(TaskHeader&) noexcept override {}
@@ -100,10 +118,12 @@ class BlockingCore final : public SharedScheduler {
   std::size_t promised_ = 0;  // threads that were called or started, and will look at the queue
   std::vector<Idle*> idle_;   // the one that became idle last is at the end
   Counter idle_count_;
+  Counter calls_;  // that were accepted
   // Together at most `max_threads`; those that run jobs do not count. One is always left for calls:
   // a call that was queued must not wait for a thread that may wait for the call.
   Counter threads_;   // that run calls or wait for one
   Counter replaced_;  // that left their job to another
+  RingHead running_;  // of Calls
   Threads live_;
   Threads ended_;  // to be joined
 };

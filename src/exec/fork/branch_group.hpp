@@ -45,6 +45,7 @@
 #include <vector>
 
 #include "rouse/base/atomic.hpp"
+#include "rouse/base/internal/function_ref.hpp"
 #include "rouse/base/ref_ptr.hpp"
 #include "rouse/base/thread.hpp"
 #include "rouse/core/context.hpp"
@@ -85,6 +86,14 @@ class BranchGroup : public RefCounted<BranchGroup> {
 
   /// Between the two: the poll itself, with the task locals that the children were begun in.
   bool poll(Frame& child, Context& cx) const;
+
+  // --- An examiner, while it holds the task. ---
+
+  /// Calls `fn` unless the child may be destroyed; it is not while this lasts.
+  void with_children(FunctionRef<void()> fn) {
+    const Lock lock(mutex_);
+    if (!cancelled_) fn();
+  }
 
   // --- The parent. ---
 
@@ -155,6 +164,7 @@ class Detached {
   /// The scheduler had no memory for the task, which goes now.
   void task_failed(std::exception_ptr why) noexcept { group_->lose(std::move(why)); }
 
+  ROUSE_SHAPE(Detached, nullptr, branch, &Detached::child_, &Detached::group_)
   Poll<void> poll(Context& cx) {
     if (!group_->enter()) return Poll<void>::ready();
     const bool ended = group_->poll(*child_, cx);

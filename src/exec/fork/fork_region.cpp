@@ -107,7 +107,7 @@ bool ForkRegion::detach_kept(Context& cx) noexcept {
     promote(*children[offered_], *this);
   }
   if (has_lost_a_child()) {
-    poll = &poll_lost;
+    type = &lost_type;
   } else if (locals_ == nullptr || BranchGroup::scheduler() == nullptr) {
     return false;
   }
@@ -118,7 +118,7 @@ bool ForkRegion::detach_kept(Context& cx) noexcept {
 /// A branch that left the chain. The next poll of the chain may have other task locals than those
 /// in which the branch began: so it becomes a task like the others, unless the region ends anyway.
 void ForkRegion::let_go(Frame& branch) noexcept {
-  if (poll != &poll_detached) return;
+  if (type != &detached_type) return;
   --begun_;
   promote(branch, *this);
 }
@@ -126,7 +126,7 @@ void ForkRegion::let_go(Frame& branch) noexcept {
 bool ForkRegion::detach_by_hand(Context& cx) noexcept {
   const std::uint32_t kept_end = count - begun_;
   ROUSE_ASSERT(offered_ == 0, "a thread has a fork deque but no scheduler: set both, or none");
-  poll = &poll_by_hand;
+  type = &by_hand_type;
   begun_ = count;
   for (std::uint32_t i = 0; i != kept_end; ++i) (void)children[i]->poll_chain(cx);
   return true;
@@ -136,7 +136,7 @@ bool ForkRegion::poll_alone(Frame** frames, Context& cx) {
   if (!has_started()) {
     begin(frames, task_locals());
     if (BranchGroup::scheduler() == nullptr) {
-      poll = &poll_by_hand;
+      type = &by_hand_type;
     } else {
       for (std::uint32_t i = 0; i < count; ++i) {
         --begun_;
@@ -144,8 +144,12 @@ bool ForkRegion::poll_alone(Frame** frames, Context& cx) {
       }
     }
   }
-  return poll(*this, cx);
+  return poll(cx);
 }
+
+constinit const LeafType ForkRegion::detached_type{&poll_detached, &shape_of<ForkRegion>, 0};
+constinit const LeafType ForkRegion::by_hand_type{&poll_by_hand, &shape_of<ForkRegion>, 0};
+constinit const LeafType ForkRegion::lost_type{&poll_lost, &shape_of<ForkRegion>, 0};
 
 bool ForkRegion::poll_detached(Leaf& leaf, Context& cx) noexcept {
   auto& self = static_cast<ForkRegion&>(leaf);
@@ -219,7 +223,7 @@ namespace {
 }  // namespace
 
 Frame* ForkRegion::take_child(Leaf& leaf) noexcept {
-  if (leaf.poll != &poll_detached && leaf.poll != &poll_lost && leaf.poll != &poll_by_hand) {
+  if (leaf.type != &detached_type && leaf.type != &lost_type && leaf.type != &by_hand_type) {
     return nullptr;
   }
   auto& self = static_cast<ForkRegion&>(leaf);

@@ -61,6 +61,7 @@ class ScopeTask {
   /// The scheduler had no memory for the task, which goes now.
   void task_failed(std::exception_ptr why) noexcept { fail(std::move(why)); }
 
+  ROUSE_SHAPE(ScopeTask, nullptr, branch, &ScopeTask::child_, &ScopeTask::group_)
   Poll<void> poll(Context& cx) {
     if (!group_->enter()) return Poll<void>::ready();
     const bool ended = group_->poll(*child_, cx);

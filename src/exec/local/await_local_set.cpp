@@ -49,8 +49,11 @@ bool LocalCore::poll_inside(Context& cx, FunctionRef<bool()> first, bool& is_don
   }
   {
     const Running running(*this, this_thread.scheduler ? *this_thread.scheduler : *this);
+    polled_by_.begin();
     if (has_posts()) drain_inbox();
-    for (unsigned i = 0; i < polls_at_once && !queue_.empty(); ++i) poll_task(queue_.pop());
+    poll_up_to(polls_at_once);
+    this_thread.task = nullptr;
+    polled_by_.end();
   }
   const bool is_idle = !has_work();
   if (!is_idle) cx.waker().wake_by_ref();

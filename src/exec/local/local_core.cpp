@@ -5,10 +5,16 @@
 #include "rouse/base/internal/block_pool.hpp"
 #include "rouse/exec/block_on.hpp"
 
+#include "base/recorder.hpp"
 #include "exec/local/running.hpp"
 #include "exec/task/free_task.hpp"
+#include "exec/task/observe.hpp"
+#include "exec/task/task_transitions.hpp"
 
 namespace rouse::internal {
+
+using recorder::record;
+using recorder::What;
 namespace {
 
 /// How many polls the owner makes before it checks its inbox.
@@ -25,25 +31,15 @@ constexpr RawWakerVTable LocalCore::waker_vtable{clone_waker, wake, wake_by_ref,
 // --- What a scheduler does. ---
 
 void LocalCore::submit(TaskHeader& task) {
-  if (is_owner()) {
-    adopt(task);
-  } else {
-    post(task, adopt_it, 0);
-  }
+  if (is_quiet_owner()) return adopt(task);
+  submit_slowly(task);
 }
 
 void LocalCore::watch(TaskHeader& task, const Waker& waker) {
   if (!is_owner()) return post(task, watch_it, 0, waker);
-  if (task.inbox.is_touched()) [[unlikely]]
+  if (task.inbox().is_touched()) [[unlikely]]
     drop_watchers(task);
   if (!task.join_waker.read().will_wake(waker)) task.join_waker.write() = waker;
-}
-
-/// The handle was polled on another thread before, and its waker may still be in the inbox.
-void LocalCore::drop_watchers(TaskHeader& task) {
-  decltype(watchers_)::node_type forgotten;  // dropped after the lock
-  const Lock lock(mutex_);
-  forgotten = watchers_.extract(&task);
 }
 
 void LocalCore::abort(TaskHeader& task) {
@@ -117,13 +113,12 @@ void LocalCore::run_while(internal::FunctionRef<bool()> more, Scheduler& spawns_
 void LocalCore::run_alone(internal::FunctionRef<bool()> more, Scheduler& spawns_on) noexcept {
   const Running running(*this, spawns_on);
   counters_.wake();
+  polled_by_.begin();
   // What was posted before comes first: a task that was aborted meanwhile is not polled again.
   while (has_posts()) drain_inbox();
   unsigned turns = 0;
   while (more()) {
-    for (unsigned i = 0; i < inbox_interval && !queue_.empty(); ++i, ++turns) {
-      poll_task(queue_.pop());
-    }
+    turns += poll_some(inbox_interval);
     this_thread.task = nullptr;
     if (guest_) {
       guest_->take_turn(*this);
@@ -140,8 +135,9 @@ void LocalCore::run_alone(internal::FunctionRef<bool()> more, Scheduler& spawns_
     if (++turns < event_interval) continue;
     turns = 0;
     park_->poll();
-    if (driver_) driver_->poll();
+    fire_timers();
   }
+  polled_by_.end();
   counters_.stop();
 }
 
@@ -167,9 +163,14 @@ void LocalCore::set_park(Park& park) noexcept {
 
 void LocalCore::take_turn(LocalCore& host) noexcept {
   const Running running(*this, host);
-  if (driver_) driver_->poll();
+  host.polled_by_.end();
+  polled_by_.begin();
+  fire_timers();
   if (has_posts()) drain_inbox();
-  for (unsigned i = 0; i < inbox_interval && !queue_.empty(); ++i) poll_task(queue_.pop());
+  poll_up_to(inbox_interval);
+  this_thread.task = nullptr;
+  polled_by_.end();
+  host.polled_by_.begin();
 }
 
 void LocalCore::prepare_to_run(Scheduler& spawns_on) {
@@ -193,12 +194,16 @@ void LocalCore::unpark_owner(void* core) noexcept {
   if (!self.closed_) self.park_->unpark();
 }
 
+void LocalCore::fire_timers() noexcept {
+  if (driver_) counters_.timers_fired.add(driver_->poll());
+}
+
 /// False: a timer was due, and nobody has looked for I/O.
 bool LocalCore::sleep() {
   tidy_blocks();
   std::chrono::nanoseconds time = Park::for_ever;
   if (driver_) {
-    driver_->poll();
+    fire_timers();
     if (!queue_.empty()) return false;
     time = driver_->until_next(driver_->is_paused() && nothing_runs());
   }
@@ -207,14 +212,18 @@ bool LocalCore::sleep() {
   if (time > std::chrono::nanoseconds(0)) {
     if (hooks_ && hooks_->on_thread_park) hooks_->on_thread_park();
     if (queue_.empty()) {  // the hook spawned nothing
+      record(What::park);
       counters_.sleep();
+      polled_by_.end();
       park_->park(time);
+      polled_by_.begin();
       counters_.wake();
+      record(What::unpark);
     }
     if (hooks_ && hooks_->on_thread_unpark) hooks_->on_thread_unpark();
   }
   park_->poll();
-  if (driver_) driver_->poll();
+  fire_timers();
   return true;
 }
 
@@ -275,45 +284,94 @@ void LocalCore::refuse(TaskHeader& task, std::exception_ptr why) noexcept {
 }
 
 void LocalCore::wake_task(TaskHeader& task) {
-  if (task.local_state().wake()) queue_.push(task);
+  if (!task.local_state().wake()) return;
+  queue_.push(task);
+  if (samples_wakes_) [[unlikely]]
+    watch_.get()->sample.woken(task);
 }
 
-void LocalCore::poll_task(TaskHeader& task) {
-  counters_.polls.add();
-  this_thread.task = &task;
-  switch (task.local_state().start_poll()) {
-    case NextPoll::poll: {
-      const BorrowedWaker waker(RawWaker(&task, &waker_vtable));
-      Context cx(waker.get(), Context::task_budget, nullptr);
-      const bool ready = task.vtable.poll(task, cx);
-      cx.run_poll_ends();
-      if (!ready) return;
-      break;
-    }
-    case NextPoll::cancel:
-      task.cancel();
-      break;
-    case NextPoll::skip:
-      return drop_ref(task);
-  }
-  if (hooks_) [[unlikely]]
-    return complete_hooked(task);
-  complete(task);
-}
-
-void LocalCore::complete(TaskHeader& task) noexcept {
+[[gnu::always_inline]] inline void LocalCore::end_task(TaskHeader& task) noexcept {
   TaskHeader* last = tasks_.back();
   last->local.index = task.local.index;
   tasks_[task.local.index] = last;
   tasks_.pop_back();
   const bool is_queued = finish(task);
+  this_thread.task = nullptr;  // it may be gone, and this thread be asked what it polls
   if (!is_queued) drop_ref(task);
+}
+
+void LocalCore::complete(TaskHeader& task) noexcept { end_task(task); }
+
+namespace {
+
+/// Notes nothing of a poll.
+struct NoWatch {
+  void begin(const TaskHeader&) noexcept {}
+  void begin_poll(const TaskHeader&) noexcept {}
+  void end(const TaskHeader*, bool) noexcept {}
+};
+
+}  // namespace
+
+/// Gives how many polls it made.
+[[gnu::always_inline]] inline unsigned LocalCore::poll_some(unsigned at_most) {
+  if (is_watching() || samples_wakes_ || is_recording()) [[unlikely]]
+    return poll_some_observed(at_most);
+  NoWatch none;
+  unsigned count = 0;
+  for (; count < at_most && !queue_.empty(); ++count) poll_task(queue_.pop(), none);
+  return count;
+}
+
+void LocalCore::poll_up_to(unsigned at_most) { poll_some(at_most); }
+
+unsigned LocalCore::poll_some_observed(unsigned at_most) {
+  unsigned count = 0;
+  WorkerWatch* const noted = is_watching() ? watch_.make() : nullptr;
+  samples_wakes_ = noted != nullptr;
+  if (noted == nullptr) {
+    if (WorkerWatch* const before = watch_.get()) before->sample.clear();
+  }
+  PollWatch watch(noted);
+  for (; count < at_most && !queue_.empty(); ++count) poll_task(queue_.pop(), watch);
+  return count;
+}
+
+template <class Watch>
+[[gnu::always_inline]] inline void LocalCore::poll_task(TaskHeader& task, Watch& watch) {
+  counters_.polls.add();
+  watch.begin(task);
+  this_thread.task = &task;
+  switch (task.local_state().start_poll()) {
+    case NextPoll::poll: {
+      const BorrowedWaker waker(RawWaker(&task, &waker_vtable));
+      Context cx(waker.get(), Context::task_budget, nullptr, task.tag());
+      watch.begin_poll(task);
+      const bool ready = task.vtable.poll(task, cx);
+      cx.run_poll_ends();
+      watch.end(&task, ready);
+      if (!ready) return;
+      break;
+    }
+    case NextPoll::cancel:
+      note_cancel(task);
+      task.cancel();
+      watch.end(&task, true);
+      break;
+    case NextPoll::skip:
+      watch.end(&task, false);
+      this_thread.task = nullptr;
+      return drop_ref(task);
+  }
+  if (hooks_) [[unlikely]]
+    return complete_hooked(task);
+  end_task(task);
 }
 
 void LocalCore::drop_ref(TaskHeader& task) noexcept {
   if (task.local_state().add_refs(-1) > 0) return;
   // Relaxed is enough: an owner that came from another thread brought the mark with it.
-  if (task.inbox.is_touched() && !is_last_ref_gone(task)) [[unlikely]] {
+  if (task.inbox().is_touched() && !is_last_ref_gone(task)) [[unlikely]] {
     return;
   }
   free_task(task);
@@ -323,7 +381,7 @@ void LocalCore::drop_ref(TaskHeader& task) noexcept {
 /// Whether there is no reference on other threads either.
 bool LocalCore::is_last_ref_gone(TaskHeader& task) noexcept {
   const Lock lock(mutex_);
-  return !task.inbox.is_queued() && task.local_state().refs() + task.local.inbox_refs == 0;
+  return !task.inbox().is_queued() && task.local_state().refs() + task.local.inbox_refs == 0;
 }
 
 /// Applies a limited number of posts at a time: they are stored here, since a wake must not need
@@ -336,12 +394,14 @@ void LocalCore::drain_inbox() {
   Post posts[posts_at_once];
   std::size_t count = 0;
   decltype(watchers_) watchers;
+  bool is_asked = false;
   {
     const Lock lock(mutex_);
+    is_asked = request_ != nullptr;
     watchers.swap(watchers_);
     while (inbox_first_ != nullptr && count != posts_at_once) {
-      TaskHeader* const task = std::exchange(inbox_first_, inbox_first_->queue_next);
-      posts[count++] = {.task = task, .messages = task->inbox.clear()};
+      TaskHeader* const task = std::exchange(inbox_first_, inbox_first_->queue_next.read());
+      posts[count++] = {.task = task, .messages = task->inbox().clear()};
       // One more, for `posts`: what is applied to one task may drop references to another.
       task->local_state().add_refs(std::exchange(task->local.inbox_refs, 0) + 1);
     }
@@ -359,6 +419,8 @@ void LocalCore::drain_inbox() {
     apply(*posts[i].task, posts[i].messages);
     drop_ref(*posts[i].task);
   }
+  if (is_asked) [[unlikely]]
+    answer();
 }
 
 void LocalCore::apply(TaskHeader& task, std::uint8_t messages) {
@@ -377,61 +439,12 @@ void LocalCore::detach_now(TaskHeader& task) {
   if (auto error = task.discard()) report(task, std::move(error));
 }
 
-/// For a static executor when a task calls std::exit: that task never returns. Nothing is
-/// destroyed.
-void LocalCore::abandon() noexcept {
-  add_ref();
-  set_park(own_park_);
-}
-
-void LocalCore::close() {
-  if (is_exiting_inside_task() && !ownership_.is_free()) return abandon();
-  ROUSE_ASSERT(!is_owner(),
-               "a LocalExecutor was destroyed inside one of its own tasks: let run() return first");
-  // Inside a turn of its guest the core itself is between two polls. It is owned for good: no guest
-  // is lent it any more.
-  if (!is_run_here() || this_thread.local != guest_ || !ownership_.take_from_guest()) own();
-  // Called until the last task is gone, and destroyed when this thread is not the owner any more:
-  // what it holds may wake or spawn.
-  UnhandledHook last_hook;
-  const Running running(*this);
-  closing_ = true;
-  adopts_specially_ = true;
-  if (blocking_pool_) blocking_pool_->close();
-  // Before tasks are counted: its wakers, too, refer to tasks that may have ended long ago.
-  if (driver_) driver_->close();
-  for (;;) {
-    drain_inbox();
-    for (TaskHeader* task : tasks_) {
-      if (task->local_state().cancel()) queue_.push(*task);
-    }
-    while (!queue_.empty()) poll_task(queue_.pop());
-    this_thread.task = nullptr;
-    const Lock lock(mutex_);
-    if (inbox_first_) continue;
-    closed_ = true;
-    std::swap(last_hook, on_unhandled_);
-    // What is left are finished tasks whose wakers or handles live on: each keeps this alive.
-    refs_.fetch_add(allocated_, memory_order_relaxed);
-    break;
-  }
-}
-
-PoolMetrics LocalCore::metrics() const {
-  PoolMetrics metrics;
-  const std::uint64_t completed = counters_.completed.get();
-  metrics.spawned_tasks = counters_.spawned.get();
-  metrics.alive_tasks = difference(metrics.spawned_tasks, completed);
-  metrics.workers.push_back(counters_.metrics());
-  return metrics;
-}
-
 // --- Both. ---
 
 void LocalCore::report(TaskHeader& task, std::exception_ptr error) noexcept {
   const auto hook = on_unhandled_;  // a copy: it may replace itself
-  report_unhandled(hook,
-                   UnhandledException(task.id(), task.spawned_at, std::move(error), task.name()));
+  report_unhandled(
+      hook, UnhandledException(task.id(), task.spawned_at.source(), std::move(error), task.name()));
 }
 
 // --- Wakers. ---
@@ -452,7 +465,7 @@ Waker LocalCore::waker_of(TaskHeader& task) { return Waker::from_raw(clone_waker
 void LocalCore::wake(const void* data) {
   auto& task = *static_cast<TaskHeader*>(const_cast<void*>(data));
   LocalCore& core = of(task);
-  if (!core.is_owner()) return core.post(task, wake_it, -1);
+  if (!core.is_quiet_owner()) return core.wake_slowly(task, -1);
   core.wake_task(task);
   core.drop_ref(task);
 }
@@ -460,8 +473,8 @@ void LocalCore::wake(const void* data) {
 void LocalCore::wake_by_ref(const void* data) {
   auto& task = *static_cast<TaskHeader*>(const_cast<void*>(data));
   LocalCore& core = of(task);
-  if (!core.is_owner()) [[unlikely]]
-    return core.post_wake(task);
+  if (!core.is_quiet_owner()) [[unlikely]]
+    return core.wake_slowly(task, 0);
   core.wake_task(task);
 }
 

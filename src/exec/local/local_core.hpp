@@ -27,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "rouse/base/internal/recording.hpp"
 #include "rouse/exec/blocking_pool.hpp"
 #include "rouse/exec/local_executor.hpp"
 #include "rouse/exec/thread_pool.hpp"
@@ -35,13 +36,19 @@
 #include "exec/local/run_queue.hpp"
 #include "exec/park/thread_park.hpp"
 #include "exec/task/current.hpp"
+#include "exec/task/examinable.hpp"
+#include "exec/task/watching.hpp"
 #include "exec/task/worker_counters.hpp"
+#include "exec/task/worker_watch.hpp"
 
 namespace rouse::internal {
 
-class LocalCore final : public Scheduler {
+class LocalCore final : public Scheduler, public Examinable {
  public:
-  explicit LocalCore(Park* park) : park_(park ? park : &own_park_) {}
+  explicit LocalCore(Park* park) : Examinable(Kind::local), park_(park ? park : &own_park_) {
+    enroll();
+  }
+  ~LocalCore() override { withdraw(); }
 
   // Scheduler: any thread.
   void submit(TaskHeader& task) override;
@@ -56,6 +63,16 @@ class LocalCore final : public Scheduler {
   PoolMetrics metrics() const;
   void add_ref() noexcept override;
   void release() noexcept override;
+
+  // Examinable: local_examine.cpp.
+  void examine(TaskVisitor& visitor, std::chrono::nanoseconds patience) override;
+  void examine_at_once(std::span<const TaskId> ids, TaskVisitor& visitor) override;
+  void show_polls(PollVisitor& visitor) noexcept override;
+  void release_examined() noexcept override { release(); }
+  SchedulerMetrics figures() const noexcept override;
+  std::size_t workers() const noexcept override { return 1; }
+  WorkerMetrics worker(std::size_t) const noexcept override { return counters_.metrics(); }
+  bool find_watch(std::size_t index, const WorkerWatch*& watch) const noexcept override;
 
   /// Makes this thread the owner, which must be the only one. A guest gives way first.
   void own() noexcept;
@@ -86,6 +103,8 @@ class LocalCore final : public Scheduler {
   void set_drivers(RefPtr<TimerDrivers> drivers) {
     drivers_ = std::move(drivers);
     take_driver(drivers_.get());
+    // ORDER: release; publishes them to who reads metrics.
+    shown_drivers_.store(drivers_.get(), memory_order_release);
   }
 
   void set_hooks(const ThreadPoolOptions& options);
@@ -105,6 +124,8 @@ class LocalCore final : public Scheduler {
     return static_cast<LocalCore&>(task.scheduler);
   }
   bool is_owner() const noexcept { return this_thread.local == this; }
+  /// And there is nobody to tell.
+  bool is_quiet_owner() const noexcept { return is_owner() && !is_recording(); }
   bool is_run_here() const noexcept;
 
   // The owner's transitions of a task.
@@ -116,6 +137,7 @@ class LocalCore final : public Scheduler {
   void set_park(Park& park) noexcept;
   void take_driver(TimerDrivers* from);
   void abandon() noexcept;
+  void fire_timers() noexcept;
   bool sleep();
   bool nothing_runs() noexcept;
   /// Relaxed: the posts themselves are seen under the lock, and a post that is missed here unparks.
@@ -129,20 +151,33 @@ class LocalCore final : public Scheduler {
   [[gnu::noinline]] void refuse(TaskHeader& task, std::exception_ptr why) noexcept;
   [[gnu::noinline]] void drop_watchers(TaskHeader& task);
   void wake_task(TaskHeader& task);
-  void poll_task(TaskHeader& task);
+  unsigned poll_some(unsigned at_most);
+  [[gnu::noinline]] void poll_up_to(unsigned at_most);
+  [[gnu::noinline]] unsigned poll_some_observed(unsigned at_most);
+  template <class Watch>
+  void poll_task(TaskHeader& task, Watch& watch);
   void detach_now(TaskHeader& task);
   void complete(TaskHeader& task) noexcept;
+  void end_task(TaskHeader& task) noexcept;
   bool finish(TaskHeader& task) noexcept;
   void drop_ref(TaskHeader& task) noexcept;
   [[gnu::noinline]] bool is_last_ref_gone(TaskHeader& task) noexcept;
   void drain_inbox();
   void apply(TaskHeader& task, std::uint8_t messages);
 
+  // local_examine.cpp.
+  struct Request;
+  bool try_add_ref() noexcept override { return try_add_ref_to(refs_); }
+  PollUnderWay poll_under_way() const noexcept;
+  void answer() noexcept;
+  void show_tasks(TaskVisitor& visitor);
+
   // From other threads.
   /// Tells the owner; `refs` is the change in the number of references, `watcher` who awaits the
   /// task.
   void post(TaskHeader& task, std::uint8_t messages, std::int32_t refs, Waker watcher = {});
-  [[gnu::noinline]] void post_wake(TaskHeader& task);
+  [[gnu::noinline]] void submit_slowly(TaskHeader& task);
+  [[gnu::noinline]] void wake_slowly(TaskHeader& task, std::int32_t refs);
   void enqueue(TaskHeader& task) noexcept;
   void post_to_closed(TaskHeader& task, std::uint8_t messages, std::int32_t refs);
 
@@ -163,6 +198,9 @@ class LocalCore final : public Scheduler {
   bool adopts_specially_ = false;                // it is closing, or a hook asks for new tasks
   std::unique_ptr<BlockingPool> blocking_pool_;  // as long as this: calls may outlive the executor
   WorkerCounters counters_;
+  WatchPlace watch_;
+  bool samples_wakes_ = false;  // as long as polls are watched
+  PolledBy polled_by_;          // while it may poll: not while it sleeps, or a guest has its turn
   UnhandledHook on_unhandled_;
   std::unique_ptr<const ThreadPoolOptions> hooks_;  // null: none
   RefPtr<TimerDrivers> drivers_;                    // the runtime's, if this is one
@@ -170,8 +208,10 @@ class LocalCore final : public Scheduler {
       driver_;  // its timers: of the runtime it is, or beside which it was run
   const TimerDrivers* driver_of_ = nullptr;  // where that is from, which it keeps alive
   LocalCore* guest_ = nullptr;               // a LocalSet that has its turns while this is run
+  const ThreadContext* run_in_ = nullptr;    // the owner's, for debuggers: which task it polls
 
   // --- Shared. ---
+  atomic<const TimerDrivers*> shown_drivers_{nullptr};  // `drivers_`, once
   ThreadPark own_park_;
   Ownership ownership_;
   atomic<std::uint32_t> refs_{1};  // the executor, spawners; once closed, each task that is left
@@ -183,6 +223,7 @@ class LocalCore final : public Scheduler {
   TaskHeader* inbox_first_ = nullptr;
   TaskHeader** inbox_last_ = &inbox_first_;
   Park* park_;  // its own or, while it is a guest, its host's; the owner may read it without
+  Request* request_ = nullptr;                       // of an examiner, until the owner has seen it
   std::unordered_map<TaskHeader*, Waker> watchers_;  // who awaits a task, until the owner knows
 };
 

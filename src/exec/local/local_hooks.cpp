@@ -1,5 +1,6 @@
 // The hooks of a LocalExecutor, and those of a current-thread runtime.
 #include "exec/local/local_core.hpp"
+#include "exec/task/task_transitions.hpp"
 
 namespace rouse::internal {
 

@@ -1,8 +1,27 @@
 // What threads other than the owner want of a LocalCore's tasks.
 #include "exec/local/local_core.hpp"
 #include "exec/task/free_task.hpp"
+#include "exec/task/observe.hpp"
+#include "exec/task/task_transitions.hpp"
 
 namespace rouse::internal {
+
+/// By another thread, or while something is recorded.
+void LocalCore::submit_slowly(TaskHeader& task) {
+  note_spawn(task);
+  if (is_owner()) {
+    adopt(task);
+  } else {
+    post(task, adopt_it, 0);
+  }
+}
+
+/// The handle was polled on another thread before, and its waker may still be in the inbox.
+void LocalCore::drop_watchers(TaskHeader& task) {
+  decltype(watchers_)::node_type forgotten;  // dropped after the lock
+  const Lock lock(mutex_);
+  forgotten = watchers_.extract(&task);
+}
 
 void LocalCore::post(TaskHeader& task, std::uint8_t messages, std::int32_t refs, Waker watcher) {
   Waker awaiter;  // woken after the lock, when this may be gone
@@ -10,7 +29,7 @@ void LocalCore::post(TaskHeader& task, std::uint8_t messages, std::int32_t refs,
     const Lock lock(mutex_);
     if (!closed_) {
       if (watcher) std::swap(watchers_[&task], watcher);  // first: it may throw
-      task.inbox.touch(messages);
+      task.inbox().touch(messages);
       task.local.inbox_refs += refs;
       // One reference more needs no attention; one less may be the last.
       if (messages != 0 || refs < 0) enqueue(task);
@@ -28,14 +47,20 @@ void LocalCore::post(TaskHeader& task, std::uint8_t messages, std::int32_t refs,
   post_to_closed(task, messages, refs);
 }
 
-void LocalCore::post_wake(TaskHeader& task) { post(task, wake_it, 0); }
+/// The same. `refs`: that the waker has less.
+void LocalCore::wake_slowly(TaskHeader& task, std::int32_t refs) {
+  note_wake(task);
+  if (!is_owner()) return post(task, wake_it, refs);
+  wake_task(task);
+  if (refs != 0) drop_ref(task);
+}
 
 void LocalCore::enqueue(TaskHeader& task) noexcept {
-  if (task.inbox.is_queued()) return;
-  task.inbox.mark_queued();
-  task.queue_next = nullptr;
+  if (task.inbox().is_queued()) return;
+  task.inbox().mark_queued();
+  task.queue_next.write() = nullptr;
   *inbox_last_ = &task;
-  inbox_last_ = &task.queue_next;
+  inbox_last_ = &task.queue_next.write();
   inbox_pending_.store(true, memory_order_relaxed);
 }
 

@@ -14,19 +14,25 @@ class LocalCore::Running {
  public:
   explicit Running(LocalCore& core) noexcept : Running(core, core) {}
   Running(LocalCore& core, Scheduler& spawns_on) noexcept
-      : before_(this_thread), driver_context_(core.driver_.get()) {
+      : core_(core), before_(this_thread), driver_context_(core.driver_.get()) {
     this_thread = ThreadContext();
     this_thread.pool = before_.pool;
     this_thread.child_polls = before_.child_polls;
     this_thread.scheduler = &spawns_on;
     this_thread.local = &core;
+    this_thread.counters = &core.counters_;
     this_thread.outer = &before_;
+    core.run_in_ = &this_thread;
   }
-  ~Running() { this_thread = before_; }
+  ~Running() {
+    core_.run_in_ = nullptr;
+    this_thread = before_;
+  }
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
 
  private:
+  LocalCore& core_;
   const ThreadContext before_;
   const WithDriverContext driver_context_;
   const TaskLocalsScope no_task_locals_{nullptr};  // those of whoever runs this are not its tasks'

@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "exec/task/observe.hpp"
 #include "sys/heavy_fence.hpp"
 #include "sys/process_fork.hpp"
 
@@ -11,6 +12,7 @@ namespace rouse::internal {
 
 PoolCore::PoolCore(ThreadPoolOptions options)
     : SharedScheduler(options.threads.on_unhandled),
+      Examinable(Kind::pool),
       options_(std::move(options)),
       idle_(options_.workers),
       watch_(model_checker ? 1 : options_.workers),  // in a model any sleep may be over at once
@@ -33,6 +35,7 @@ PoolCore::PoolCore(ThreadPoolOptions options)
           options_.timer_drivers->make(Unparker(unpark_worker, workers_.back().get()));
     }
   }
+  enroll();
 }
 
 Result<void> PoolCore::start() {
@@ -61,6 +64,7 @@ Result<void> PoolCore::start_thread(Worker& worker) {
 }
 
 void PoolCore::submit(TaskHeader& task) {
+  note_spawn(task);
   try {
     keep(task);
   } catch (const std::bad_alloc&) {  // joining it reports that
@@ -95,12 +99,17 @@ void PoolCore::keep(TaskHeader& task) {
 void PoolCore::enqueue(TaskHeader& task, Turn turn) noexcept {
   Worker* worker = own_worker();
   if (worker == nullptr) return inject(task);
+  if (worker->samples_wakes) [[unlikely]]
+    worker->watch.get()->sample.woken(task);
   const bool waits =
       turn == Turn::next && !worker->is_driving ? worker->push_lifo(task) : worker->push(task);
   if (waits && !worker->is_driving && idle_.wants_waking()) wake_one();
 }
 
-void Worker::leave_to_pool(TaskHeader& task) noexcept { pool.inject(task); }
+void Worker::leave_to_pool(TaskHeader& task) noexcept {
+  forget_sample(task);
+  pool.inject(task);
+}
 
 void PoolCore::inject(TaskHeader& task) noexcept {
   if (injected_.push(task) && idle_.wants_waking_for_injected()) wake_one();
@@ -148,20 +157,43 @@ void PoolCore::refuse_in_forked_child() const noexcept {
                "runtime there, or call exec right after fork");
 }
 
-PoolMetrics PoolCore::metrics() const {
-  PoolMetrics metrics;
+WorkerMetrics PoolCore::worker(std::size_t index) const noexcept {
+  WorkerMetrics metrics = workers_[index]->counters.metrics();
+  metrics.local_queue_depth = workers_[index]->depth();
+  return metrics;
+}
+
+SchedulerMetrics PoolCore::figures() const noexcept {
+  SchedulerMetrics metrics;
   // First what is completed: so tasks that are spawned and end meanwhile count as alive, not as
   // less than none.
   std::uint64_t completed = outside_completed_.load(memory_order_relaxed);
-  for (const auto& worker : workers_) {
-    completed += worker->counters.completed.get();
-    metrics.workers.push_back(worker->counters.metrics());
-    metrics.workers.back().local_queue_depth = worker->depth();
-  }
+  for (const auto& worker : workers_) completed += worker->counters.completed.get();
   metrics.spawned_tasks = outside_spawned_.load(memory_order_relaxed);
   for (const auto& worker : workers_) metrics.spawned_tasks += worker->counters.spawned.get();
   metrics.alive_tasks = difference(metrics.spawned_tasks, completed);
   metrics.injection_queue_depth = injected_.size();
+  metrics.injected_tasks = injected_.pushed();
+  metrics.has_io = options_.timer_drivers != nullptr;
+  if (metrics.has_io) metrics.io = options_.timer_drivers->io_metrics();
+  return metrics;
+}
+
+/// The last is of polls whose threads lost their workers.
+bool PoolCore::find_watch(std::size_t index, const WorkerWatch*& watch) const noexcept {
+  if (index > workers_.size()) return false;
+  watch = index == workers_.size() ? away_watch_.get() : workers_[index]->watch.get();
+  return true;
+}
+
+PoolMetrics PoolCore::metrics() const {
+  const SchedulerMetrics figures = this->figures();
+  PoolMetrics metrics;
+  metrics.spawned_tasks = figures.spawned_tasks;
+  metrics.alive_tasks = figures.alive_tasks;
+  metrics.injection_queue_depth = figures.injection_queue_depth;
+  metrics.injected_tasks = figures.injected_tasks;
+  for (std::size_t i = 0; i < workers_.size(); ++i) metrics.workers.push_back(worker(i));
   return metrics;
 }
 

@@ -39,13 +39,15 @@
 #include "exec/pool/injection_queue.hpp"
 #include "exec/pool/stall_watch.hpp"
 #include "exec/pool/worker.hpp"
+#include "exec/task/examinable.hpp"
 #include "exec/task/shared_scheduler.hpp"
 
 namespace rouse::internal {
 
-class PoolCore : public SharedScheduler {
+class PoolCore : public SharedScheduler, public Examinable {
  public:
   explicit PoolCore(ThreadPoolOptions options);
+  ~PoolCore() override { withdraw(); }
 
   void submit(TaskHeader& task) override;
   BlockingPool* blocking_pool() noexcept final { return &threads_; }
@@ -67,6 +69,16 @@ class PoolCore : public SharedScheduler {
   /// exist.
   void refuse_in_forked_child() const noexcept;
 
+  // Examinable: pool_examine.cpp.
+  void examine(TaskVisitor& visitor, std::chrono::nanoseconds patience) final;
+  void examine_at_once(std::span<const TaskId> ids, TaskVisitor& visitor) final;
+  void show_polls(PollVisitor& visitor) noexcept final;
+  void release_examined() noexcept final { release(); }
+  SchedulerMetrics figures() const noexcept final;
+  std::size_t workers() const noexcept final { return workers_.size(); }
+  WorkerMetrics worker(std::size_t index) const noexcept final;
+  bool find_watch(std::size_t index, const WorkerWatch*& watch) const noexcept final;
+
   /// A task that no worker has yet. Any thread.
   void inject(TaskHeader& task) noexcept;
 
@@ -79,8 +91,14 @@ class PoolCore : public SharedScheduler {
   /// The most tasks that a worker takes at once from the injection queue.
   static constexpr std::size_t max_injected = 64;
 
+  class Examiner;
+  bool try_add_ref() noexcept final { return try_add_ref_to(refs_); }
+  static PollUnderWay poll_of(const Worker& worker) noexcept;
+  void end_examinations() noexcept;
+
   void enqueue(TaskHeader& task, Turn turn) noexcept final;
   void end_poll_away(TaskHeader& task, bool is_ready) noexcept final;
+  void end_watch_away(PollWatch& watch, const TaskHeader* task, bool ended) noexcept final;
   void freed() noexcept final;
 
   /// The worker that this thread is, if it is one of this pool.
@@ -98,6 +116,8 @@ class PoolCore : public SharedScheduler {
   // worker_loop.cpp.
   void run_worker(Worker& worker) noexcept;
   TaskHeader* next_task(Worker& worker);
+  [[gnu::noinline]] Ran run_observed(Worker& worker) noexcept;
+  TaskHeader* next_observed_task(Worker& worker, PollWatch& watch);
   void look_around(Worker& worker);
   TaskHeader* take_injected(Worker& worker, std::size_t max);
   void drive(Worker& worker) noexcept;
@@ -171,6 +191,12 @@ class PoolCore : public SharedScheduler {
   bool needs_sweeper_ = false;       // there is no thread for it: whoever waits for the end may
   std::size_t waiting_ = 0;          // threads that wait for the end, and may
   bool closed_ = false;
+
+  Mutex away_mutex_;       // guards who writes there:
+  WatchPlace away_watch_;  // polls whose thread lost its worker meanwhile
+
+  Mutex examine_mutex_;               // while tasks are held; taken after the others
+  bool is_examined_no_more_ = false;  // under it
 
   BlockingPool threads_;
 };

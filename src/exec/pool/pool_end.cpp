@@ -5,6 +5,7 @@
 #include "rouse/exec/internal/fork_region.hpp"
 
 #include "exec/pool/pool_core.hpp"
+#include "exec/task/task_transitions.hpp"
 
 namespace rouse::internal {
 
@@ -33,14 +34,19 @@ void PoolCore::end_blocking(Worker* kept) noexcept {
 bool PoolCore::part_with(Worker& worker) noexcept {
   promote_all(worker.forks);  // what is in there is of a chain that runs on this thread
   if (this_thread.poll != nullptr) this_thread.poll->clear_forks();
-  worker.current->shared_state().go_away();
+  worker.current.get()->shared_state().go_away();
+  worker.polled_by.end();
   this_thread.worker = nullptr;
+  this_thread.counters = nullptr;
   this_thread.forks = nullptr;
   if (options_.timer_drivers)
     options_.timer_drivers->shared_context().enter();  // left with the worker's loop
   if (!is_closing()) {
     if (hand_over(worker)) return true;
-    while (TaskHeader* task = worker.next()) inject(*task);
+    while (TaskHeader* task = worker.next()) {
+      worker.forget_sample(*task);
+      inject(*task);
+    }
   }
   Lock lock(end_mutex_);
   if (!is_closing()) {
@@ -82,8 +88,10 @@ void PoolCore::take_back(Worker& worker) noexcept {
     worker.kept = Worker::Kept::no;
   }
   // Its loop has not ended, so there is no sweep yet.
-  worker.current->shared_state().come_back();
+  worker.current.get()->shared_state().come_back();
+  worker.polled_by.begin();
   this_thread.worker = &worker;
+  this_thread.counters = &worker.counters;
   this_thread.forks = &worker.forks;
   if (worker.timer_driver) worker.timer_driver->enter();
 }
@@ -109,6 +117,11 @@ void PoolCore::end_poll_away(TaskHeader& task, bool is_ready) noexcept {
   }
   state.end_poll_active(new_refs);
   cancel_now(task);
+}
+
+void PoolCore::end_watch_away(PollWatch& watch, const TaskHeader* task, bool ended) noexcept {
+  const Lock lock(away_mutex_);
+  watch.end_in(is_watching() ? away_watch_.make() : nullptr, task, ended, this_thread.woke_itself);
 }
 
 // --- The end. ---
@@ -211,6 +224,7 @@ void PoolCore::sweep(Lock& lock) noexcept {
   ++sweepers_;
   end_changed_.wait(lock, [this] { return is_sweeping_; });
   needs_sweeper_ = false;
+  end_examinations();
   // First, so that threads that wait there, which tasks may wait for, go on.
   if (!std::exchange(are_drivers_closed_, true)) without(lock, [this] { close_drivers(); });
   while (TaskHeader* task = next_to_sweep()) without(lock, [&] { cancel_now(*task); });

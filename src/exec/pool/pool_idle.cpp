@@ -5,10 +5,14 @@
 
 #include "rouse/exec/internal/fork_region.hpp"
 
+#include "base/recorder.hpp"
 #include "exec/pool/pool_core.hpp"
 #include "sys/clock.hpp"
 
 namespace rouse::internal {
+
+using recorder::record;
+using recorder::What;
 namespace {
 
 /// The most tasks that a thief steals at once.
@@ -25,6 +29,7 @@ constexpr unsigned probe_rounds = 16;
 TaskHeader* PoolCore::find_work(Worker& worker) {
   drive(worker);
   if (TaskHeader* task = worker.next()) return task;
+  worker.current.rest();
   bool searching = idle_.start_search();
   for (;;) {
     if (searching) {
@@ -81,15 +86,18 @@ TaskHeader* PoolCore::steal(Worker& thief) {
     if (Frame* branch = victim.forks.steal()) {
       thief.counters.steals.add();
       thief.counters.stolen_tasks.add();
+      record(What::steal, 0, 1);
       promote_branch(*branch);  // a task of this worker's now
       return thief.next();
     }
     TaskHeader* tasks[max_stolen];
     const std::size_t stolen = victim.queue.steal(tasks, max_stolen);
     if (stolen == 0) continue;
+    for (std::size_t k = 0; k < stolen; ++k) thief.take_sample(victim, *tasks[k]);
     for (std::size_t k = 1; k < stolen; ++k) thief.put_in_queue(*tasks[k]);
     thief.counters.steals.add();
     thief.counters.stolen_tasks.add(stolen);
+    record(What::steal, 0, stolen);
     return tasks[0];
   }
   return nullptr;
@@ -100,6 +108,7 @@ bool PoolCore::sleep(Worker& worker, bool was_searching) {
   if (options_.on_thread_park) options_.on_thread_park();  // before: it may spawn
   idle_.sleep(worker, was_searching, watch_.is_watcher(worker));
   if (is_work_left() && idle_.wants_waking()) wake_one();
+  record(What::park);
   worker.counters.sleep();
   bool has_seat = false;
   bool watches = false;
@@ -112,8 +121,10 @@ bool PoolCore::sleep(Worker& worker, bool was_searching) {
     if (watches || has_seat || !idle_.is_sleeping(worker)) break;
   }
   worker.counters.wake();
+  record(What::unpark);
   const bool was_chosen = !idle_.wake_up(worker);
   if (options_.on_thread_unpark) options_.on_thread_unpark();
+  worker.look_for_observers();
   // It has left the sleepers, so that it wakes another worker for its tasks.
   if (watches) help_stuck(worker);
   if (has_seat) dispatch_io(worker);
@@ -130,13 +141,17 @@ void PoolCore::help_stuck(Worker& helper) noexcept {
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     Worker& stuck = *workers_[i];
     if (&stuck == &helper || !watch_.look_at(i, stuck.counters, now)) continue;
-    if (stuck.timer_driver) stuck.timer_driver->poll_for_owner();
+    if (stuck.timer_driver) helper.counters.timers_fired.add(stuck.timer_driver->poll_for_owner());
     std::array<TaskHeader*, Worker::max_robbed> room;
     const std::span<TaskHeader*> robbed = stuck.rob(room);
     if (robbed.empty()) continue;
-    for (TaskHeader* task : robbed) helper.put_in_queue(*task);
+    for (TaskHeader* task : robbed) {
+      helper.take_sample(stuck, *task);
+      helper.put_in_queue(*task);
+    }
     helper.counters.steals.add();
     helper.counters.stolen_tasks.add(robbed.size());
+    record(What::steal, 0, robbed.size());
   }
   driven(helper);
 }
@@ -167,6 +182,8 @@ std::chrono::nanoseconds PoolCore::time_to_sleep(Worker& worker) noexcept {
 bool PoolCore::nothing_runs() noexcept {
   // ORDER: acquire; sees the task that a thread put on a queue before it left.
   if (workers_.size() > 1 || inside_.load(memory_order_acquire) > 1) return false;
+  // An examiner may have a task that is to be polled.
+  if (handed_over_.is_wanted()) return false;
   // In this order: a call tells its task before it ends.
   return threads_.is_idle() && !is_work_left();
 }

@@ -36,7 +36,7 @@ RefPtr<PoolCore> make_core(ThreadPoolOptions options) {
 }  // namespace
 
 TaskMeta::TaskMeta(const TaskHeader& task) noexcept
-    : id(task.id()), name(task.name() ? task.name() : ""), spawned_at(task.spawned_at) {}
+    : id(task.id()), name(task.name() ? task.name() : ""), spawned_at(task.spawned_at.source()) {}
 
 ThreadPool::ThreadPool(ThreadPoolOptions options) : core_(make_core(std::move(options))) {
   const Result<void> started = core_->start();

@@ -30,16 +30,22 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
+#include "rouse/base/internal/recording.hpp"
 #include "rouse/base/thread.hpp"
 #include "rouse/exec/internal/fork_deque.hpp"
 #include "rouse/exec/internal/task_header.hpp"
 #include "rouse/exec/internal/timer_driver.hpp"
 
 #include "exec/park/worker_park.hpp"
+#include "exec/pool/current_task.hpp"
 #include "exec/pool/local_queue.hpp"
+#include "exec/task/poll_under_way.hpp"
 #include "exec/task/task_table.hpp"
+#include "exec/task/watching.hpp"
 #include "exec/task/worker_counters.hpp"
+#include "exec/task/worker_watch.hpp"
 
 namespace rouse::internal {
 
@@ -125,10 +131,46 @@ class Worker {
   WorkerPark park;
   internal::Box<TimerDriver> timer_driver;  // its timers; null if the pool has none
   bool is_driving = false;                  // what is woken now was waited for there
-  TaskHeader* current = nullptr;            // the task that is run, or was run last
+  CurrentTask current;
+  PolledBy polled_by;  // not a thread that blocks
   enum class Kept : std::uint8_t { no, yes, taken_away };
   Kept kept = Kept::no;  // by a thread that blocks; under the pool's end_mutex_
   WorkerCounters counters;
+  WatchPlace watch;
+  bool is_watched = false;      // its polls are to be noted there
+  bool is_observed = false;     // that, or to be recorded: see PoolCore::run_observed
+  bool samples_wakes = false;   // they are noted now
+  TaskHeader* first = nullptr;  // the loop that observes begins with it
+
+  void look_for_observers() noexcept {
+    is_watched = is_watching() && watch.make() != nullptr;
+    is_observed = is_watched || is_recording();
+  }
+  /// For the loop that observes: null, if polls are only recorded.
+  WorkerWatch* begin_sampling() noexcept {
+    if (!is_watched) {
+      stop_sampling();
+      return nullptr;
+    }
+    samples_wakes = true;
+    return watch.get();
+  }
+  void stop_sampling() noexcept {
+    if (std::exchange(samples_wakes, false)) watch.get()->sample.clear();
+  }
+  /// The task leaves this worker's queues.
+  void forget_sample(const TaskHeader& task) noexcept {
+    std::uint64_t woken_at = 0;
+    if (samples_wakes) (void)watch.get()->sample.took(task, woken_at);
+  }
+  /// For a thief that has a task of `from`, and will put it on this worker's queue or poll it.
+  void take_sample(const Worker& from, const TaskHeader& task) noexcept {
+    WorkerWatch* const its = from.watch.get();
+    std::uint64_t woken_at = 0;
+    if (its == nullptr || !its->sample.stole(task, woken_at)) [[likely]]
+      return;
+    if (samples_wakes) watch.get()->sample.keep(task, woken_at);
+  }
 
   // See PoolCore::search.
   static constexpr unsigned most_search_rounds = model_checker ? 0 : 64;

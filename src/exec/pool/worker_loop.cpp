@@ -3,6 +3,7 @@
 // have to run: tasks from outside, due timers, I/O. One that has nothing left goes to `find_work`
 // (pool_idle.cpp).
 #include <algorithm>
+#include <utility>
 
 #include "exec/pool/pool_core.hpp"
 
@@ -22,17 +23,25 @@ void PoolCore::run_worker(Worker& worker) noexcept {
   this_thread.scheduler = this;
   this_thread.pool = this;
   this_thread.worker = &worker;
+  this_thread.counters = &worker.counters;
   this_thread.forks = &worker.forks;
   const WithDriverContext driver_context(worker.timer_driver.get());
   worker.counters.wake();
-  Ran ran = Ran::done;
+  worker.polled_by.begin();
+  worker.stop_sampling();  // of the thread that had it before
+  Ran ran = worker.is_observed ? run_observed(worker) : Ran::done;
   while (ran != Ran::away) {
     TaskHeader* task = next_task(worker);
     if (task == nullptr) {
+      if (!is_closing()) {
+        ran = run_observed(worker);
+        continue;
+      }
       worker.counters.stop();
+      worker.polled_by.end();
       break;
     }
-    worker.current = task;
+    worker.current.begin(*task);
     worker.counters.polls.add();
     ran = run(*task, &worker.forks);
     if (ran == Ran::again && worker.push(*task) && idle_.wants_waking()) wake_one();
@@ -43,15 +52,56 @@ void PoolCore::run_worker(Worker& worker) noexcept {
   this_thread.is_replaced = is_replaced;  // for the BlockingPool
 }
 
-/// Null: the pool is closing.
+/// Null: the pool is closing, or polls are observed from now on.
 TaskHeader* PoolCore::next_task(Worker& worker) {
   if (--worker.until_look == 0) [[unlikely]] {
     look_around(worker);
-    if (is_closing()) return nullptr;
+    if (is_closing() || worker.is_observed) return nullptr;
   }
   TaskHeader* task = worker.next();
-  if (task == nullptr) [[unlikely]]
+  if (task == nullptr) [[unlikely]] {
     task = find_work(worker);
+    if (worker.is_observed) worker.first = std::exchange(task, nullptr);
+  }
+  return task;
+}
+
+/// The loop of a worker whose polls are watched or recorded: while that is so, the pool is not
+/// closing, and this thread has the worker.
+PoolCore::Ran PoolCore::run_observed(Worker& worker) noexcept {
+  PollWatch watch(worker.begin_sampling());
+  TaskHeader* task = std::exchange(worker.first, nullptr);
+  for (;;) {
+    if (task == nullptr) task = next_observed_task(worker, watch);
+    if (task == nullptr) break;
+    worker.current.begin(*task);
+    worker.counters.polls.add();
+    watch.begin(*task);
+    const Ran ran = SharedScheduler::run_observed(*task, &worker.forks, watch);
+    if (ran == Ran::away) return ran;  // another thread has the worker, and its samples
+    if (ran == Ran::again) {
+      if (worker.samples_wakes) worker.watch.get()->sample.woken(*task);
+      if (worker.push(*task) && idle_.wants_waking()) wake_one();
+    }
+    task = nullptr;
+  }
+  worker.stop_sampling();
+  return Ran::done;
+}
+
+/// Null: the loop ends.
+TaskHeader* PoolCore::next_observed_task(Worker& worker, PollWatch& watch) {
+  if (--worker.until_look == 0) [[unlikely]] {
+    look_around(worker);
+    if (is_closing() || !worker.is_observed) return nullptr;
+    watch.begin_anew(worker.begin_sampling());
+  }
+  TaskHeader* task = worker.next();
+  if (task == nullptr) [[unlikely]] {
+    task = find_work(worker);
+    watch.begin_anew(worker.begin_sampling());
+    if (!worker.is_observed) worker.until_look = 1;  // after this one
+  }
   return task;
 }
 
@@ -71,6 +121,7 @@ void PoolCore::look_around(Worker& worker) {
   worker.look_interval = std::min({worker.until_injected, worker.until_events, max_look_interval});
   worker.until_look = worker.look_interval;
   if (!worker.queue.empty() && idle_.wants_waking()) wake_one();
+  worker.look_for_observers();
 }
 
 /// Returns one task and puts the others on the worker's run queue: its fair share of the injection
@@ -79,7 +130,11 @@ TaskHeader* PoolCore::take_injected(Worker& worker, std::size_t max) {
   if (injected_.empty()) return nullptr;
   const std::size_t part = injected_.size() / workers_.size() + 1;
   TaskHeader* tasks[max_injected];
-  const std::size_t count = injected_.take(tasks, part < max ? part : max);
+  InjectionQueue::Sampled sampled;
+  const std::size_t count = injected_.take(tasks, part < max ? part : max, sampled);
+  if (sampled.task != nullptr && worker.samples_wakes) {
+    worker.watch.get()->sample.keep(*sampled.task, sampled.woken_at);
+  }
   for (std::size_t i = 1; i < count; ++i) worker.put_in_queue(*tasks[i]);
   return count == 0 ? nullptr : tasks[0];
 }
@@ -88,7 +143,7 @@ TaskHeader* PoolCore::take_injected(Worker& worker, std::size_t max) {
 void PoolCore::drive(Worker& worker) noexcept {
   if (!worker.timer_driver) return;
   worker.is_driving = true;
-  worker.timer_driver->poll();
+  worker.counters.timers_fired.add(worker.timer_driver->poll());
   driven(worker);
 }
 

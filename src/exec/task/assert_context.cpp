@@ -18,7 +18,8 @@ constexpr unsigned most_awaits = 24;
 void append_task(std::string& text, const TaskHeader& task) {
   text.append("\n  in task ").append(std::to_string(task.id()));
   if (const char* name = task.name()) text.append(" \"").append(name).append("\"");
-  if (task.spawned_at.line() != 0) append_place(text.append(", spawned at "), task.spawned_at);
+  const std::source_location spawned_at = task.spawned_at.source();
+  if (spawned_at.line() != 0) append_place(text.append(", spawned at "), spawned_at);
 }
 
 void append_awaits(std::string& text, const Frame& root) {

@@ -3,6 +3,8 @@
 #include "rouse/base/assert.hpp"
 #include "rouse/base/thread.hpp"
 
+#include "exec/task/worker_counters.hpp"
+
 namespace rouse::internal {
 namespace {
 
@@ -10,6 +12,14 @@ constinit thread_local bool are_gone = false;
 struct ThreadEnd {
   ~ThreadEnd() { are_gone = true; }
 };
+
+void count_used_up(PollEnd&) noexcept {
+  if (this_thread.counters != nullptr) this_thread.counters->budgets_used_up.add();
+}
+[[maybe_unused]] const bool budgets_are_counted = [] {
+  budget_used_up.run = count_used_up;
+  return true;
+}();
 
 [[maybe_unused]] const bool assertions_are_told = [] {
   tell_assertions_of_tasks();

@@ -16,12 +16,14 @@ class Frame;
 class LocalCore;
 class PoolCore;
 class Worker;
+class WorkerCounters;
 
 struct ThreadContext {
-  Scheduler* scheduler = nullptr;  // where `spawn` puts a task
-  LocalCore* local = nullptr;      // the LocalExecutor that this thread is running
-  Worker* worker = nullptr;        // the worker of a ThreadPool that this thread is
-  ForkDeque* forks = nullptr;      // that worker's
+  Scheduler* scheduler = nullptr;      // where `spawn` puts a task
+  LocalCore* local = nullptr;          // the LocalExecutor that this thread is running
+  Worker* worker = nullptr;            // the worker of a ThreadPool that this thread is
+  WorkerCounters* counters = nullptr;  // of the worker or the LocalExecutor that this thread is
+  ForkDeque* forks = nullptr;          // that worker's
   // The pool whose tasks this thread runs, also after it gave its worker away: until it is done
   // with that, the pool lives.
   const Scheduler* pool = nullptr;

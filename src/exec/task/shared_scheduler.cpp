@@ -6,6 +6,9 @@
 #include "rouse/exec/join_handle.hpp"
 
 #include "exec/task/free_task.hpp"
+#include "exec/task/observe.hpp"
+#include "exec/task/task_transitions.hpp"
+#include "exec/task/worker_watch.hpp"
 
 namespace rouse::internal {
 namespace {
@@ -60,23 +63,47 @@ constexpr RawWakerVTable SharedScheduler::waker_vtable{clone_waker, wake, wake_b
 // --- Whoever polls. ---
 
 SharedScheduler::Ran SharedScheduler::run(TaskHeader& task, ForkDeque* forks) noexcept {
+  return run_maybe_observed<false>(task, forks, nullptr);
+}
+SharedScheduler::Ran SharedScheduler::run_observed(TaskHeader& task, ForkDeque* forks,
+                                                   PollWatch& watch) noexcept {
+  return run_maybe_observed<true>(task, forks, &watch);
+}
+
+template <bool is_observed>
+[[gnu::always_inline]] inline SharedScheduler::Ran SharedScheduler::run_maybe_observed(
+    TaskHeader& task, ForkDeque* forks, [[maybe_unused]] PollWatch* watch) noexcept {
   const Worker* const worker = this_thread.worker;
+  const auto note = [&]([[maybe_unused]] const TaskHeader* polled, [[maybe_unused]] bool ended) {
+    if constexpr (is_observed) {
+      if (this_thread.worker == worker) [[likely]]
+        return watch->end(polled, ended, this_thread.woke_itself);
+      end_watch_away(*watch, polled, ended);
+    }
+  };
   const auto done = [worker] { return this_thread.worker == worker ? Ran::done : Ran::away; };
   SharedTaskState state = task.shared_state();
-  if (state.start_poll() == NextPoll::cancel) [[unlikely]] {
+  if (const NextPoll next = state.start_poll(); next != NextPoll::poll) [[unlikely]] {
+    if (next == NextPoll::skip) {
+      note(nullptr, false);
+      return Ran::done;
+    }
     cancel_now(task);
+    note(nullptr, true);
     return done();
   }
   bool ready = false;
   {
     const BorrowedWaker waker(RawWaker(&task, &waker_vtable));
-    Context cx(waker.get(), Context::task_budget, forks);
+    Context cx(waker.get(), Context::task_budget, forks, task.tag());
     const Polling polling(task);
     this_thread.poll = &cx;
+    if constexpr (is_observed) watch->begin_poll(task);
     ready = task.vtable.poll(task, cx);
     cx.run_poll_ends();
     this_thread.poll = nullptr;
   }
+  note(&task, ready);
   if (this_thread.worker != worker) [[unlikely]] {
     end_poll_away(task, ready);
     return Ran::away;
@@ -100,6 +127,7 @@ void SharedScheduler::cancel_now(TaskHeader& task) noexcept {
   const Aside aside;
   {
     const Polling polling(task);
+    note_cancel(task);
     task.cancel();
   }
   complete(task, this_thread.new_refs);
@@ -116,6 +144,13 @@ void SharedScheduler::fail_now(TaskHeader& task, std::exception_ptr error) noexc
 
 void SharedScheduler::complete(TaskHeader& task, std::int64_t new_refs) noexcept {
   untrack(task);
+  light_fence();  // see HandedOver
+  if (handed_over_.is_wanted()) [[unlikely]]
+    return complete_examined(task, new_refs);
+  finish(task, new_refs);
+}
+
+void SharedScheduler::finish(TaskHeader& task, std::int64_t new_refs) noexcept {
   const SharedTaskState::Finished finished = task.shared_state().finish(new_refs);
   if (!finished.has_joiner) {
     discard_outcome(task);
@@ -125,6 +160,16 @@ void SharedScheduler::complete(TaskHeader& task, std::int64_t new_refs) noexcept
     return;  // it is the joiner's
   }
   drop_ref(task);
+}
+
+/// With one reference more, for the examiner.
+void SharedScheduler::complete_examined(TaskHeader& task, std::int64_t new_refs) noexcept {
+  finish(task, new_refs + 1);
+  if (!handed_over_.give(task)) drop_ref(task);
+}
+
+void SharedScheduler::drop_handed_over(TaskHeader* first) noexcept {
+  while (first != nullptr) drop_ref(*std::exchange(first, first->queue_next.read()));
 }
 
 /// The joiner goes to the end of the queue: if it awaits many tasks, more of them end before its
@@ -159,8 +204,8 @@ void SharedScheduler::discard_outcome(TaskHeader& task) noexcept {
 }
 
 void SharedScheduler::report(TaskHeader& task, std::exception_ptr error) const noexcept {
-  report_unhandled(on_unhandled_,
-                   UnhandledException(task.id(), task.spawned_at, std::move(error), task.name()));
+  report_unhandled(on_unhandled_, UnhandledException(task.id(), task.spawned_at.source(),
+                                                     std::move(error), task.name()));
 }
 
 void SharedScheduler::drop_ref(TaskHeader& task) noexcept {
@@ -232,6 +277,7 @@ void SharedScheduler::wake_task(TaskHeader& task, bool and_drop, Turn turn) noex
     // Only this reference may keep the task, and with it the scheduler, alive until it is queued:
     // the executor may be shutting down.
     if (task.shared_state().wake(false) == SharedTaskState::Woken::enqueue) {
+      note_wake(task);
       scheduler.enqueue(task, turn);
     }
     return scheduler.drop_ref(task);
@@ -240,10 +286,17 @@ void SharedScheduler::wake_task(TaskHeader& task, bool and_drop, Turn turn) noex
     case SharedTaskState::Woken::nothing:
       return;
     case SharedTaskState::Woken::enqueue:
+      if (is_recording()) [[unlikely]]
+        return scheduler.enqueue_recorded(task, turn);
       return scheduler.enqueue(task, turn);
     case SharedTaskState::Woken::free:
       return free(task);
   }
+}
+
+void SharedScheduler::enqueue_recorded(TaskHeader& task, Turn turn) noexcept {
+  note_wake(task);
+  enqueue(task, turn);
 }
 
 void SharedScheduler::drop_waker(const void* data) {

@@ -15,8 +15,11 @@
 #include "rouse/exec/unhandled.hpp"
 
 #include "exec/task/current.hpp"
+#include "exec/task/handed_over.hpp"
 
 namespace rouse::internal {
+
+class PollWatch;
 
 class SharedScheduler : public Scheduler {
  public:
@@ -42,6 +45,8 @@ class SharedScheduler : public Scheduler {
   };
   /// Polls or cancels a task that was taken from a queue.
   Ran run(TaskHeader& task, ForkDeque* forks) noexcept;
+  /// The same, and notes how long it took; `watch` has begun.
+  Ran run_observed(TaskHeader& task, ForkDeque* forks, PollWatch& watch) noexcept;
   /// Ends a task that nobody is polling and nobody will.
   void cancel_now(TaskHeader& task) noexcept;
   /// The same, with an error as its outcome.
@@ -59,6 +64,8 @@ class SharedScheduler : public Scheduler {
   /// The task was polled, and the thread lost its worker meanwhile: the rest of `run`. `is_ready`:
   /// the outcome is in its place.
   virtual void end_poll_away(TaskHeader& task, bool is_ready) noexcept;
+  /// Notes that poll of `run_observed`.
+  virtual void end_watch_away(PollWatch&, const TaskHeader*, bool) noexcept {}
   void complete(TaskHeader& task, std::int64_t new_refs) noexcept;
   /// Any thread. The executor is being shut down.
   virtual bool is_ending() const noexcept { return false; }
@@ -67,10 +74,20 @@ class SharedScheduler : public Scheduler {
 
   void report(TaskHeader& task, std::exception_ptr error) const noexcept;
 
+  /// For an examiner: what HandedOver gave.
+  void drop_handed_over(TaskHeader* first) noexcept;
+
+  HandedOver handed_over_;
   // ORDER: as RefCounted. One for the executor, each Spawner, each task.
   atomic<std::int64_t> refs_{1};
 
  private:
+  template <bool is_observed>
+  Ran run_maybe_observed(TaskHeader& task, ForkDeque* forks, PollWatch* watch) noexcept;
+  void finish(TaskHeader& task, std::int64_t new_refs) noexcept;
+  [[gnu::noinline, gnu::cold]] void complete_examined(TaskHeader& task,
+                                                      std::int64_t new_refs) noexcept;
+  [[gnu::noinline, gnu::cold]] void enqueue_recorded(TaskHeader& task, Turn turn) noexcept;
   static void wake_joiner(Waker waker) noexcept;
   static void wake_task(TaskHeader& task, bool and_drop, Turn turn) noexcept;
   void drop_ref(TaskHeader& task) noexcept;

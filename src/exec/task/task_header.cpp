@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <exception>
 #include <new>
+#include <string>
 #include <utility>
 
 #include "rouse/base/internal/block_pool.hpp"
@@ -14,6 +15,12 @@ namespace rouse::internal {
 void TaskHeader::drop_future(const std::exception_ptr* why) noexcept {
   vtable.drop_future(*this, why);
   content = Content::nothing;
+}
+
+const char* TaskHeader::name() const noexcept {
+  if (vtable.name_offset == 0) return nullptr;
+  const char* const place = reinterpret_cast<const char*>(this) + vtable.name_offset;
+  return std::launder(reinterpret_cast<const std::string*>(place))->c_str();
 }
 
 void TaskHeader::cancel() noexcept { drop_future(nullptr); }

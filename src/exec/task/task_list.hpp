@@ -19,19 +19,26 @@ class TaskList {
   std::size_t size() const noexcept { return size_.get(); }
 
   void push(TaskHeader& task) noexcept {
-    task.queue_next = nullptr;
+    task.queue_next.write() = nullptr;
     *last_ = &task;
-    last_ = &task.queue_next;
+    last_ = &task.queue_next.write();
     size_.add();
   }
   /// Null if there is none.
   TaskHeader* pop() noexcept {
     TaskHeader* task = first_;
     if (task == nullptr) return nullptr;
-    first_ = task->queue_next;
+    first_ = task->queue_next.read();
     if (first_ == nullptr) last_ = &first_;
     size_.subtract();
     return task;
+  }
+
+  /// Calls `fn(task)` for each, the oldest first.
+  template <class Fn>
+  void for_each(Fn fn) const {
+    for (const TaskHeader* task = first_; task != nullptr; task = task->queue_next.read())
+      fn(*task);
   }
 
  private:

@@ -23,22 +23,28 @@ class WorkerCounters {
     polls_before_ = polls.get();
   }
   void sleep() noexcept {
+    if (has_slept_ && polls.get() == polls_before_) idle_wakes.add();
     parks.add();
     stop();
+    has_slept_ = true;
   }
   /// Nobody runs the worker for now.
   void stop() noexcept {
     const std::uint64_t busy = sys::monotonic_ns() - awake_since_.get();
     busy_ns_.add(busy);
     awake_since_.set(0);
+    has_slept_ = false;
     if (const std::uint64_t polled = polls.get() - polls_before_) {
-      poll_ns_ = (poll_ns_ * 7 + busy / polled) / 8;
+      const std::uint64_t mean = (poll_ns() * 7 + busy / polled) / 8;
+      poll_ns_.set(mean == 0 ? 1 : mean);
     }
   }
 
   /// What a poll of this worker's takes, about: of late, with all that it does between polls. Only
   /// for the worker.
-  std::uint64_t poll_ns() const noexcept { return poll_ns_; }
+  std::uint64_t poll_ns() const noexcept {
+    return poll_ns_.get() == 0 ? poll_ns_at_first : poll_ns_.get();
+  }
 
   bool is_awake() const noexcept { return awake_since_.get() != 0; }
 
@@ -48,6 +54,10 @@ class WorkerCounters {
     metrics.steals = steals.get();
     metrics.stolen_tasks = stolen_tasks.get();
     metrics.parks = parks.get();
+    metrics.idle_wakes = idle_wakes.get();
+    metrics.timers_fired = timers_fired.get();
+    metrics.budgets_used_up = budgets_used_up.get();
+    metrics.mean_poll = std::chrono::nanoseconds(poll_ns_.get());
     std::uint64_t busy = busy_ns_.get();
     metrics.is_parked = awake_since_.get() == 0;
     if (const std::uint64_t since = awake_since_.get()) {
@@ -62,15 +72,21 @@ class WorkerCounters {
   Counter steals;  // successful ones
   Counter stolen_tasks;
   Counter parks;
+  Counter idle_wakes;  // it slept again before it polled
+  Counter timers_fired;
+  Counter budgets_used_up;
   Counter spawned;
   Counter completed;
   Counter freed;
 
  private:
-  Counter busy_ns_;                    // up to the last sleep
-  Counter awake_since_;                // 0: asleep
-  std::uint64_t polls_before_ = 0;     // it woke up last
-  std::uint64_t poll_ns_ = 1'000'000;  // until it is known
+  static constexpr std::uint64_t poll_ns_at_first = 1'000'000;
+
+  Counter busy_ns_;                 // up to the last sleep
+  Counter awake_since_;             // 0: asleep
+  std::uint64_t polls_before_ = 0;  // it woke up last
+  bool has_slept_ = false;          // before that
+  Counter poll_ns_;                 // 0: not known
 };
 
 }  // namespace rouse::internal

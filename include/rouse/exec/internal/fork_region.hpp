@@ -51,9 +51,9 @@
 // | offered_ | children[0, offered_) went to the  | start, start_slowly, detach_kept              |
 // |          | deque or were detached             |                                               |
 // | locals_  | the task locals of all children    | begin, start_slowly, poll_alone               |
-// | poll     | poll_detached: waits for tasks     | at birth                                      |
-// |          | poll_by_hand: polls all itself     | detach_by_hand, poll_alone                    |
-// |          | poll_lost: ready, and throws       | detach_kept                                   |
+// | type     | detached: waits for tasks          | at birth                                      |
+// |          | by_hand: polls all itself          | detach_by_hand, poll_alone                    |
+// |          | lost: ready, and throws            | detach_kept                                   |
 // | group_   | null -> a BranchGroup or no_memory  | make_group, once, by whoever needs it first |
 // | refused_ | children lost for lack of a group  | refuse_child, by the thread that took one     |
 //
@@ -127,6 +127,8 @@ class ROUSE_API ForkRegion : public Fork {
   /// The children are gone: it is as it was before it started.
   void forget() noexcept { children = nullptr; }
 
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(ForkRegion, "parallel", fork, &ForkRegion::group_)
   bool has_started() const noexcept { return children != nullptr; }
 
   // --- For `promote_branch`. ---
@@ -149,7 +151,7 @@ class ROUSE_API ForkRegion : public Fork {
   }
   /// Sets what nobody asks for before.
   void begin(Frame** frames, const TaskLocalNode* locals) noexcept {
-    poll = &poll_detached;
+    type = &detached_type;
     branch_ended = &next;
     children = frames;
     offered_ = 0;
@@ -173,6 +175,9 @@ class ROUSE_API ForkRegion : public Fork {
   static bool poll_detached(Leaf& leaf, Context& cx) noexcept;
   static bool poll_by_hand(Leaf& leaf, Context& cx) noexcept;
   static bool poll_lost(Leaf& leaf, Context& cx) noexcept;
+  static const LeafType detached_type;
+  static const LeafType by_hand_type;
+  static const LeafType lost_type;
 
   std::uint32_t begun_;
   std::uint32_t offered_;        // set by `begin`

@@ -13,6 +13,7 @@
 #include "rouse/base/internal/construct.hpp"
 #include "rouse/base/internal/invoke.hpp"
 #include "rouse/base/internal/pack.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/async.hpp"
 #include "rouse/core/future.hpp"
 
@@ -66,6 +67,7 @@ struct CallAndFuture {
       internal::destroy(&call);
     }
   }
+  ROUSE_SHAPE(CallAndFuture, nullptr, one, &CallAndFuture::future)
   union {
     Call call;
     Called future;
@@ -81,6 +83,7 @@ struct CallAndFuture<Call, Called, false> {
   void drop(bool was_called) noexcept {
     if (was_called) internal::destroy(&future);
   }
+  ROUSE_SHAPE(CallAndFuture, nullptr, one, &CallAndFuture::future)
   [[no_unique_address]] Call call;
   union {
     Called future;
@@ -112,6 +115,8 @@ class OwnedCall {
   // --- Once it was called. ---
 
   [[gnu::always_inline]] Poll<Output> poll(Context& cx) { return kept_.future.poll(cx); }
+  /// For a dump: see base/shape.hpp.
+  ROUSE_SHAPE(OwnedCall, nullptr, one, &OwnedCall::kept_)
   /// See Async::frame.
   const Frame* frame() const noexcept {
     if constexpr (is_async<Called>) return kept_.future.frame();

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <exception>
 #include <new>
-#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -37,12 +36,11 @@ class Task final : public TaskHeader {
  public:
   /// A task that is not submitted yet, its future made in place from `args`.
   template <class... Args>
-  static Task& make(Scheduler& runs_on, std::source_location where, Args&&... args) {
+  static Task& make(Scheduler& runs_on, SpawnPlace where, Args&&... args) {
     return make_named(Name(), runs_on, where, std::forward<Args>(args)...);
   }
   template <class... Args>
-  static Task& make_named(Name name, Scheduler& runs_on, std::source_location where,
-                          Args&&... args) {
+  static Task& make_named(Name name, Scheduler& runs_on, SpawnPlace where, Args&&... args) {
     static_assert(alignof(Task) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
                   "spawn of an over-aligned future: keep over-aligned data behind a pointer");
     return *new Task(std::move(name), runs_on, where, std::forward<Args>(args)...);
@@ -53,7 +51,7 @@ class Task final : public TaskHeader {
   static void operator delete(void* task, std::size_t size) noexcept { free_block(task, size); }
 
   template <class... Args>
-  Task(Name name, Scheduler& runs_on, std::source_location where, Args&&... args)
+  Task(Name name, Scheduler& runs_on, SpawnPlace where, Args&&... args)
       : TaskHeader(vtable_, runs_on, where),
         name_(std::move(name)),
         future_(std::forward<Args>(args)...) {
@@ -93,7 +91,7 @@ class Task final : public TaskHeader {
     Task& task = of(header);
     if (why != nullptr) {
       if constexpr (requires { task.future_.origin(); }) {
-        if (task.spawned_at.line() == 0 && task.content == Content::future) {
+        if (task.spawned_at.source().line() == 0 && task.content == Content::future) {
           task.spawned_at = task.future_.origin();
         }
       }
@@ -106,9 +104,6 @@ class Task final : public TaskHeader {
     internal::destroy(&future_);
   }
 
-  static const char* name_of(const TaskHeader& header) noexcept {
-    return static_cast<const Task&>(header).name_.c_str();
-  }
   static const Frame* frame_of(const TaskHeader& header) noexcept {
     return static_cast<const Task&>(header).future_.frame();
   }
@@ -118,21 +113,22 @@ class Task final : public TaskHeader {
   }
 
   static constexpr TaskVTable vtable() noexcept {
-// Both compilers know the offset, though a class with a base has no standard layout.
+// Both compilers know the offsets, though a class with a base has no standard layout.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
     constexpr std::size_t outcome_offset = __builtin_offsetof(Task, outcome_);
+    constexpr std::size_t name_offset = __builtin_offsetof(Task, name_);
 #pragma GCC diagnostic pop
     constexpr std::size_t block_class = BlockClass::of_any(sizeof(Task));
-    TaskVTable made{poll,        drop_future,   nullptr, outcome_offset,
-                    block_class, free_block_of, nullptr, nullptr};
+    TaskVTable made{poll,          drop_future, nullptr, outcome_offset, block_class,
+                    free_block_of, 0,           nullptr, &shape_of<F>};
     using Stored = typename Ended::Stored;
     if constexpr (!std::is_trivially_destructible_v<Stored>) {
       made.destroy_value = destroy_value_of_task<Stored>;
     }
     if constexpr (!std::is_same_v<Name, NoName>) {
       made.free = free_named;
-      made.name = name_of;
+      made.name_offset = name_offset;
     }
     if constexpr (requires(const F& future) { future.frame(); }) made.frame = frame_of;
     return made;

@@ -3,7 +3,7 @@
 //
 // | field               | who may touch it                                                 |
 // | ------------------- | ---------------------------------------------------------------- |
-// | state               | see exec/internal/task_state.hpp                                 |
+// | state               | see src/exec/task/task_transitions.hpp                           |
 // | vtable, scheduler,  |                                                                  |
 // | id, spawned_at      | set before the task is submitted, then read only                 |
 // | the future          | whoever polls the task, only inside a poll or a cancel           |
@@ -12,7 +12,7 @@
 // | queue_next          | whoever put the task on a queue                                  |
 // | LocalExecutor:      |                                                                  |
 // | join_waker, index   | the owner thread                                                 |
-// | inbox, inbox_refs | under the inbox lock                                             |
+// | inbox_*             | under the inbox lock                                             |
 // | shared scheduler:   |                                                                  |
 // | join_waker          | see SharedTaskState                                              |
 // | slot                | set by submit; cleared by whoever completes the task             |
@@ -22,19 +22,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <source_location>
 
 #include "rouse/base/atomic.hpp"
 #include "rouse/base/cell.hpp"
 #include "rouse/base/internal/attributes.hpp"
+#include "rouse/base/shape.hpp"
 #include "rouse/core/context.hpp"
 #include "rouse/exec/internal/scheduler.hpp"
+#include "rouse/exec/internal/spawn_place.hpp"
 #include "rouse/exec/internal/task_state.hpp"
 #include "rouse/exec/task_id.hpp"
 
 namespace rouse::internal {
 
 class Frame;
+class InboxMarks;
+class LocalTaskState;
+class SharedTaskState;
 
 ROUSE_API TaskId next_task_id() noexcept;
 
@@ -46,53 +50,31 @@ struct TaskVTable {
   void (*drop_future)(TaskHeader&, const std::exception_ptr* why) noexcept;
   /// Destroys the value that the task gave. Null: that takes no code.
   void (*destroy_value)(void* outcome) noexcept;
-  std::size_t outcome_offset;
-  std::size_t block_class;  ///< of its memory: BlockClass::of_any
+  std::size_t outcome_offset;  ///< of the future, too
+  std::size_t block_class;     ///< of its memory: BlockClass::of_any
   /// Frees the task's memory; the outcome must have been dropped or taken.
   void (*free)(TaskHeader&) noexcept;
-  /// What task::Builder named it. Null: it has no name.
-  const char* (*name)(const TaskHeader&) noexcept;
+  /// Where its std::string is that task::Builder named it with, in the task. 0: it has no name.
+  std::size_t name_offset;
   /// The coroutine that its future is or has, if there is one. Null: it never is a coroutine.
   const Frame* (*frame)(const TaskHeader&) noexcept;
-};
-
-/// What other threads posted about a task of a LocalExecutor, in one byte. Written under the inbox
-/// lock only; the owner reads `is_touched` without it.
-class InboxMarks {
- public:
-  static constexpr std::uint8_t messages = 0x1f;
-
-  bool is_touched() const noexcept { return (get() & touched) != 0; }
-  bool is_queued() const noexcept { return (get() & queued) != 0; }
-  void touch(std::uint8_t added) noexcept { set(get() | touched | added); }
-  void mark_queued() noexcept { set(get() | queued); }
-  /// Gives the messages.
-  std::uint8_t clear() noexcept {
-    const std::uint8_t had = get() & messages;
-    set(0);
-    return had;
-  }
-
- private:
-  static constexpr std::uint8_t touched = 0x20;  // an operation came from another thread
-  static constexpr std::uint8_t queued = 0x40;
-  std::uint8_t get() const noexcept { return bits_.load(memory_order_relaxed); }
-  void set(int bits) noexcept {
-    bits_.store(static_cast<std::uint8_t>(bits), memory_order_relaxed);
-  }
-  atomic<std::uint8_t> bits_{0};
+  /// Of the future.
+  const sight::Shape* shape;
 };
 
 class ROUSE_API TaskHeader {
  public:
-  TaskHeader(const TaskVTable& type, Scheduler& runs_on, std::source_location where) noexcept
+  TaskHeader(const TaskVTable& type, Scheduler& runs_on, SpawnPlace where) noexcept
       : TaskHeader(type, runs_on, where, next_task_id()) {}
   TaskHeader(const TaskHeader&) = delete;
   TaskHeader& operator=(const TaskHeader&) = delete;
 
-  LocalTaskState local_state() noexcept { return LocalTaskState(state); }
-  SharedTaskState shared_state() noexcept { return SharedTaskState(state); }
+  InboxMarks inbox() noexcept;
+  LocalTaskState local_state() noexcept;
+  SharedTaskState shared_state() noexcept;
   TaskId id() const noexcept { return TaskId{id_high_} << 32 | id_low_; }
+  /// See Context::task_tag.
+  std::uint32_t tag() const noexcept { return id_low_; }
 
   /// Destroys the future; the outcome stays unset, which means cancelled.
   void cancel() noexcept;
@@ -102,10 +84,14 @@ class ROUSE_API TaskHeader {
   void fail_with_current_exception() noexcept;
   /// Where the OutcomeCell<T> is, once the future is gone. `content` says what is in it.
   void* outcome() noexcept { return reinterpret_cast<char*>(this) + vtable.outcome_offset; }
+  /// Where the future is, while `content` says so.
+  const void* future() const noexcept {
+    return reinterpret_cast<const char*>(this) + vtable.outcome_offset;
+  }
   /// Drops the outcome; gives the exception that nobody took, if there was one.
   std::exception_ptr discard() noexcept;
   /// What task::Builder named it; null if nothing.
-  const char* name() const noexcept { return vtable.name ? vtable.name(*this) : nullptr; }
+  const char* name() const noexcept;
   /// The coroutine that it runs; null if that is unknown. For whoever polls it.
   const Frame* frame() const noexcept {
     return vtable.frame && content == Content::future ? vtable.frame(*this) : nullptr;
@@ -125,9 +111,9 @@ class ROUSE_API TaskHeader {
   TaskState state;
   const TaskVTable& vtable;
   Scheduler& scheduler;
-  TaskHeader* queue_next = nullptr;  // in the inbox of a LocalExecutor, or a shared queue
+  Cell<TaskHeader*> queue_next{nullptr};  // in the inbox of a LocalExecutor, or a shared queue
   Cell<Waker> join_waker;
-  std::source_location spawned_at;  // where the failure began, if spawn could not know
+  SpawnPlace spawned_at;  // where the failure began, if spawn could not know
   struct Local {
     std::int32_t inbox_refs = 0;  // references made (less those dropped) on other threads
     std::uint32_t index = 0;      // in the scheduler's table of unfinished tasks
@@ -139,8 +125,7 @@ class ROUSE_API TaskHeader {
   };
 
  private:
-  TaskHeader(const TaskVTable& type, Scheduler& runs_on, std::source_location where,
-             TaskId id) noexcept
+  TaskHeader(const TaskVTable& type, Scheduler& runs_on, SpawnPlace where, TaskId id) noexcept
       : vtable(type),
         scheduler(runs_on),
         spawned_at(where),
@@ -155,7 +140,7 @@ class ROUSE_API TaskHeader {
   const std::uint16_t id_high_;
 
  public:
-  InboxMarks inbox;
+  atomic<std::uint8_t> inbox_marks{0};
   Content content = Content::future;
 
  protected:

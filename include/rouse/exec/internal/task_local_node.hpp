@@ -82,4 +82,41 @@ class ROUSE_API TaskLocalsScope {
   const TaskLocalNode* const before_;
 };
 
+/// One poll of a future in the scope of a node, in front of those that this thread is in.
+class TaskLocalPoll {
+ public:
+  explicit TaskLocalPoll(RefPtr<TaskLocalNode>& node) : at_end_(enter(node)), scope_(node.get()) {}
+  TaskLocalPoll(const TaskLocalPoll&) = delete;
+  TaskLocalPoll& operator=(const TaskLocalPoll&) = delete;
+
+ private:
+  static TaskLocalNode& enter(RefPtr<TaskLocalNode>& node) {
+    TaskLocalNode::put_before(task_locals(), node);
+    return *node;
+  }
+  /// Values set outside must not live longer than the poll because of this.
+  class LetGoOfRest {
+   public:
+    explicit LetGoOfRest(TaskLocalNode& node) noexcept : node_(node) {}
+    ~LetGoOfRest() { static_cast<void>(node_.try_put_before(nullptr)); }
+    LetGoOfRest(const LetGoOfRest&) = delete;
+    LetGoOfRest& operator=(const LetGoOfRest&) = delete;
+
+   private:
+    TaskLocalNode& node_;
+  };
+
+  const LetGoOfRest at_end_;
+  const TaskLocalsScope scope_;
+};
+
+/// Calls `drop` in the scope of a node. If it can't be put in front of this thread's scopes, it
+/// stays in front of those it was polled in: a new node would need memory.
+template <class Drop>
+void drop_in_scope(TaskLocalNode& node, Drop drop) noexcept {
+  static_cast<void>(node.try_put_before(task_locals()));
+  const TaskLocalsScope in_scope(&node);
+  drop();
+}
+
 }  // namespace rouse::internal

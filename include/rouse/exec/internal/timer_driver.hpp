@@ -13,6 +13,7 @@
 #include "rouse/base/internal/box.hpp"
 #include "rouse/base/internal/durations.hpp"
 #include "rouse/base/ref_ptr.hpp"
+#include "rouse/exec/pool_metrics.hpp"
 
 namespace rouse::internal {
 
@@ -49,10 +50,11 @@ class ROUSE_API DriverContext {
 /// Belongs to one thread at a time.
 class ROUSE_API TimerDriver : public DriverContext {
  public:
-  /// Fires what is due; if that is much, some of it, and the rest with the next call.
-  virtual void poll() noexcept = 0;
+  /// Fires what is due; if that is much, some of it, and the rest with the next call. Gives how
+  /// many timers fired.
+  virtual std::size_t poll() noexcept = 0;
   /// The same on any thread, while the owner is in a long poll.
-  virtual void poll_for_owner() noexcept = 0;
+  virtual std::size_t poll_for_owner() noexcept = 0;
 
   /// How long the thread may sleep. `nothing_runs`: no task can run before something happens here,
   /// so that a paused clock may jump.
@@ -78,6 +80,8 @@ class ROUSE_API TimerDrivers : public RefCounted<TimerDrivers> {
   /// For threads of the same runtime without a driver: the thread of the first driver drives what
   /// they wait for. Lives as long as this, and as that driver's executor.
   virtual DriverContext& shared_context() noexcept = 0;
+  /// Any thread.
+  virtual IoMetrics io_metrics() const noexcept = 0;
 };
 
 /// While it lives this thread has this context; null: the one it had.
