@@ -32,6 +32,8 @@
 #include "rouse/runtime/sync_bridge.hpp"     // IWYU pragma: export
 #include "rouse/runtime/sync_streambuf.hpp"  // IWYU pragma: export
 #include "rouse/runtime/tracked_spawn.hpp"   // IWYU pragma: export
+#include "rouse/sight.hpp"                   // IWYU pragma: export
+#include "rouse/stream/any_stream.hpp"       // IWYU pragma: export
 #include "rouse/stream/forward.hpp"          // IWYU pragma: export
 #include "rouse/stream/send.hpp"             // IWYU pragma: export
 #include "rouse/sync/mapped_guard.hpp"       // IWYU pragma: export

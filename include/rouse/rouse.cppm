@@ -51,6 +51,7 @@ using rouse::HasSpawner;
 using rouse::InplaceVector;
 using rouse::Interval;
 using rouse::IntervalTick;
+using rouse::IoMetrics;
 using rouse::Join;
 using rouse::JoinAll;
 using rouse::JoinError;
@@ -450,6 +451,38 @@ using rouse::process::ExitStatus;
 using rouse::process::Output;
 using rouse::process::Stdio;
 }  // namespace rouse::process
+
+export namespace rouse::sight {
+using rouse::sight::Doing;
+using rouse::sight::DumpOptions;
+using rouse::sight::Field;
+using rouse::sight::Fields;
+using rouse::sight::Format;
+using rouse::sight::InSpan;
+using rouse::sight::Named;
+using rouse::sight::Options;
+using rouse::sight::Part;
+using rouse::sight::Report;
+using rouse::sight::Shape;
+using rouse::sight::Sight;
+using rouse::sight::SlowPoll;
+using rouse::sight::Stuck;
+using rouse::sight::TraceContext;
+using rouse::sight::Value;
+using rouse::sight::Wait;
+using rouse::sight::current_trace;
+using rouse::sight::dump;
+using rouse::sight::dump_to;
+using rouse::sight::event;
+using rouse::sight::find_stuck;
+using rouse::sight::from_environment;
+using rouse::sight::in_span;
+using rouse::sight::metrics_text;
+using rouse::sight::name;
+using rouse::sight::start;
+using rouse::sight::trace_to;
+using rouse::sight::write_trace;
+}  // namespace rouse::sight
 
 export namespace rouse::signal {
 using rouse::signal::CtrlC;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cerrno>
+#include <cstdlib>
 #include <netdb.h>
 #include <span>
 #include <string_view>
@@ -49,6 +50,7 @@ inline const std::vector<Documented> documented = {
     {"futimens", {EACCES, EBADF, EINVAL, EPERM, EROFS, ENOSYS}},
     {"getaddrinfo", {EAI_ADDRFAMILY, EAI_AGAIN, EAI_BADFLAGS, EAI_FAIL, EAI_FAMILY, EAI_MEMORY, EAI_NODATA, EAI_NONAME, EAI_SERVICE, EAI_SOCKTYPE, EINTR, EMFILE}},
     {"getpeername", {EBADF, EINVAL, ENOBUFS, ENOTCONN, ENOTSOCK}},
+    {"getrandom", {EAGAIN, EINTR, EINVAL, ENOSYS}},
     {"getsockname", {EBADF, EINVAL, ENOBUFS, ENOTSOCK}},
     {"getsockopt", {EBADF, EINVAL, ENOPROTOOPT, ENOTSOCK}},
     {"getsockopt(SO_DOMAIN)", {EBADF, EINVAL, ENOPROTOOPT, ENOTSOCK}},
@@ -82,6 +84,7 @@ inline const std::vector<Documented> documented = {
     {"posix_spawnattr_setsigdefault", {EINVAL}},
     {"posix_spawnattr_setsigmask", {EINVAL}},
     {"pread", {EBADF, EINTR, EINVAL, EIO, EISDIR, ENXIO, EOVERFLOW, ESPIPE}},
+    {"process_vm_readv", {EFAULT, EINVAL, ENOMEM, ENOSYS, EPERM, ESRCH}},
     {"pthread_attr_init", {ENOMEM}},
     {"pthread_attr_setstacksize", {EINVAL}},
     {"pthread_create", {EAGAIN, EINVAL, EPERM}},
@@ -112,6 +115,7 @@ inline const std::vector<Documented> documented = {
     {"socketpair", {EAFNOSUPPORT, EMFILE, ENFILE, EOPNOTSUPP, EPROTONOSUPPORT}},
     {"statx", {EACCES, EBADF, EINVAL, ELOOP, ENAMETOOLONG, ENOENT, ENOMEM, ENOTDIR}},
     {"symlink", {EACCES, EDQUOT, EEXIST, EIO, ELOOP, ENAMETOOLONG, ENOENT, ENOMEM, ENOSPC, ENOTDIR, EPERM, EROFS}},
+    {"tgkill", {EAGAIN, EINVAL, EPERM, ESRCH}},
     {"unlink", {EACCES, EBUSY, EIO, EISDIR, ELOOP, ENAMETOOLONG, ENOENT, ENOMEM, ENOTDIR, EPERM, EROFS}},
     {"unlinkat(std)", {EACCES, EBADF, EBUSY, EINVAL, EIO, EISDIR, ELOOP, ENAMETOOLONG, ENOENT, ENOMEM, ENOTDIR, ENOTEMPTY, EPERM, EROFS}},
     {"utimensat", {EACCES, EINVAL, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR, EPERM, EROFS, ESRCH}},
@@ -120,5 +124,13 @@ inline const std::vector<Documented> documented = {
     {"write", {EAGAIN, EBADF, EDESTADDRREQ, EDQUOT, EFBIG, EINTR, EINVAL, EIO, ENOSPC, EPERM, EPIPE}},
 };
 // clang-format on
+
+/// Those of one call, which is there.
+inline const std::vector<int>& errors_of_call(std::string_view call) {
+  for (const Documented& entry : documented) {
+    if (entry.call == call) return entry.errors;
+  }
+  std::abort();
+}
 
 }  // namespace rouse::faulty

@@ -267,6 +267,11 @@ long __wrap_syscall(long number, ...) {
                   [&] { return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]); });
     case SYS_membarrier:
       return pass("membarrier", -1, [&] { return __real_syscall(number, a[0], a[1], a[2]); });
+    case SYS_tgkill:
+      return pass("tgkill", -1, [&] { return __real_syscall(number, a[0], a[1], a[2]); });
+    case SYS_process_vm_readv:
+      return pass("process_vm_readv", -1,
+                  [&] { return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]); });
     case SYS_pidfd_open:
       return pass("pidfd_open", -1, [&] { return __real_syscall(number, a[0], a[1]); });
     case SYS_pidfd_send_signal:

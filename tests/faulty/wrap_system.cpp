@@ -306,6 +306,11 @@ int __wrap_kill(pid_t pid, int signal) {
 
 // --- Signals, threads, CPUs, time. ---
 
+ssize_t __real_getrandom(void* to, size_t size, unsigned flags);
+ssize_t __wrap_getrandom(void* to, size_t size, unsigned flags) {
+  return pass("getrandom", -1, [&] { return __real_getrandom(to, size, flags); });
+}
+
 int __real_sigaction(int signal, const struct sigaction* action, struct sigaction* before);
 int __wrap_sigaction(int signal, const struct sigaction* action, struct sigaction* before) {
   return pass("sigaction", -1, [&] { return __real_sigaction(signal, action, before); });

@@ -1,0 +1,490 @@
+#include "sight/snapshot.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "rouse/base/internal/function_ref.hpp"
+#include "rouse/sync/internal/permits.hpp"
+#include "rouse/time/instant.hpp"
+
+#include "core/shape_walk.hpp"
+#include "exec/fork/branch_group.hpp"
+#include "exec/park/deadline.hpp"
+#include "exec/task/sample.hpp"
+#include "sight/names.hpp"
+#include "sys/clock.hpp"
+#include "sys/describe_fd.hpp"
+
+namespace rouse::sight {
+
+using rouse::internal::BranchGroup;
+using rouse::internal::Examinable;
+using rouse::internal::Frame;
+using rouse::internal::FunctionRef;
+using rouse::internal::Permits;
+using rouse::internal::PollUnderWay;
+using rouse::internal::Sample;
+using rouse::internal::SeenTask;
+using rouse::internal::ShapeWalk;
+using rouse::internal::TaskHeader;
+
+namespace {
+
+constexpr std::size_t most_steps = 4096;  // of one task
+constexpr std::size_t inner_frames = 32;  // of one chain, innermost
+constexpr std::size_t outer_frames = 8;   // and outermost
+constexpr std::size_t most_groups = 1 << 16;
+constexpr std::size_t buckets = 2 * most_groups;
+constexpr int least_part_of_patience = 8;                 // that is left for each executor
+constexpr std::size_t most_asked = 256;                   // threads
+constexpr std::chrono::milliseconds answer_patience(50);  // with one
+constexpr std::uint64_t all_answers_ns = 300'000'000;     // in a dump
+
+/// FNV-1a, a word at a time.
+class Hash {
+ public:
+  void add(std::uint64_t word) noexcept { value_ = (value_ ^ word) * 0x100000001b3; }
+  void add(const void* pointer) noexcept { add(reinterpret_cast<std::uintptr_t>(pointer)); }
+  void add(const std::source_location& where) noexcept {
+    add(where.file_name());
+    add(std::uint64_t{where.line()} << 32 | where.column());
+  }
+  void add_text(const char* text) noexcept {
+    for (; text != nullptr && *text != 0; ++text) add(static_cast<unsigned char>(*text));
+  }
+  [[nodiscard]] std::uint64_t value() const noexcept { return value_ ^ value_ >> 29; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325;
+};
+
+bool is_for_a_task(Wait kind) noexcept {
+  return kind == Wait::join || kind == Wait::lock || kind == Wait::shared || kind == Wait::init;
+}
+
+/// Writes the steps of one task.
+class Walk final : public ShapeWalk {
+ public:
+  explicit Walk(std::span<Step> room) noexcept : room_(room) {}
+
+  std::span<Step> steps() const noexcept { return room_.first(count_); }
+  /// Whether it waits for something that is meant to last for ever, or nobody knows.
+  bool waits_for_ever() const noexcept { return waits_for_ever_; }
+  /// The tasks that it waits for; none, if it waits for anything else, too.
+  std::span<const Awaited> awaited() const noexcept {
+    return std::span(awaited_).first(may_go_on_ || hides_something() ? 0 : awaited_count_);
+  }
+
+ private:
+  /// Whether something waits, and nobody says for what.
+  bool hides_something() const noexcept {
+    for (std::size_t i = 0; i + 1 < count_; ++i) {
+      const Step::Kind next = room_[i + 1].kind;
+      if (room_[i].kind == Step::Kind::begin_waiting && next != Step::Kind::leaf &&
+          next != Step::Kind::begin_node) {
+        return true;
+      }
+      if (room_[i].kind == Step::Kind::begin_node && next == Step::Kind::end_node) return true;
+    }
+    return false;
+  }
+  void begin_waiting() override { add(Step::Kind::begin_waiting); }
+  void end_waiting() override { add(Step::Kind::end_waiting); }
+  void begin_node(const Shape& shape) override { add(Step::Kind::begin_node, &shape); }
+  void end_node(const Shape& shape) override { add(Step::Kind::end_node, &shape); }
+  void leaf(const Shape& shape, const void* future) override {
+    waits_for_ever_ = waits_for_ever_ || shape.kind == Wait::never;
+    may_go_on_ = may_go_on_ || !is_for_a_task(shape.kind);
+    Step* const step = add(Step::Kind::leaf, &shape);
+    if (step == nullptr || shape.count == 0) return;
+    switch (shape.kind) {
+      case Wait::descriptor:
+        step->value = static_cast<std::uint64_t>(field<int>(shape, future, 0));
+        break;
+      case Wait::sleep:
+        step->value = static_cast<std::uint64_t>(
+            field<time::Instant>(shape, future, 0).time_since_epoch().count());
+        break;
+      case Wait::join:
+        if (const TaskHeader* const task = field<const TaskHeader*>(shape, future, 0)) {
+          step->value = task->id();
+        }
+        await(step->value, false);
+        break;
+      case Wait::init: {
+        const auto* const maker = field<const atomic<std::uint32_t>*>(shape, future, 0);
+        step->value = reinterpret_cast<std::uintptr_t>(maker);
+        step->holder = maker == nullptr ? 0 : maker->load(memory_order_relaxed);
+        await(step->holder, true);
+        break;
+      }
+      case Wait::lock:
+      case Wait::shared: {
+        const auto* const permits = field<const Permits*>(shape, future, 0);
+        step->value = reinterpret_cast<std::uintptr_t>(permits);
+        step->holder = permits == nullptr ? 0 : permits->holder();
+        await(step->holder, true);
+        break;
+      }
+      default:
+        step->value = field<std::uintptr_t>(shape, future, 0);
+    }
+  }
+  /// The innermost ones as they come; of the rest the last few.
+  void frame(const Frame& frame) override {
+    if (frames_ < inner_frames + outer_frames) {
+      if (Step* const step = add(Step::Kind::frame)) step->where = frame.where();
+      ++frames_;
+      return;
+    }
+    // Moves the outer ones one further, and counts the one that falls out.
+    Step* const outer = room_.data() + count_ - outer_frames;
+    if (frames_ == inner_frames + outer_frames) {
+      if (count_ == room_.size()) return;
+      std::copy_backward(outer, outer + outer_frames, outer + outer_frames + 1);
+      *outer = Step{Step::Kind::left_out, nullptr, {}, 0, nullptr, 0};
+      ++count_;
+      ++frames_;
+      return this->frame(frame);
+    }
+    ++(outer - 1)->value;
+    std::copy(outer + 1, outer + outer_frames, outer);
+    outer[outer_frames - 1].where = frame.where();
+  }
+  void with_branch(const void* group, FunctionRef<void()> visit) override {
+    // A task of a branch holds a reference to its group.
+    bool is_visited = false;
+    const auto note_and_visit = [&] {
+      is_visited = true;
+      visit();
+    };
+    if (group != nullptr) {
+      const_cast<BranchGroup*>(static_cast<const BranchGroup*>(group))
+          ->with_children(note_and_visit);
+    }
+    if (!is_visited) cut();
+  }
+  /// What is not seen may be anything.
+  void cut() override { waits_for_ever_ = may_go_on_ = true; }
+  /// 0: nobody knows whom.
+  void await(std::uint64_t id, bool is_tag) noexcept {
+    if (id == 0 || awaited_count_ == awaited_.size()) {
+      may_go_on_ = true;
+    } else {
+      awaited_[awaited_count_++] = Awaited{.id = id, .is_tag = is_tag};
+    }
+  }
+  Step* add(Step::Kind kind, const Shape* shape = nullptr) noexcept {
+    if (kind != Step::Kind::frame) frames_ = 0;
+    if (count_ == room_.size()) {
+      may_go_on_ = true;
+      return nullptr;
+    }
+    room_[count_] = Step{kind, shape, {}, 0, nullptr, 0};
+    return &room_[count_++];
+  }
+
+  std::span<Step> room_;
+  std::size_t count_ = 0;
+  std::size_t frames_ = 0;  // of the chain that is visited
+  bool waits_for_ever_ = false;
+  bool may_go_on_ = false;  // it waits for something that is no task, or nobody knows
+  std::array<Awaited, Suspects::most_of_one> awaited_;
+  std::size_t awaited_count_ = 0;
+};
+
+/// The tasks of a suspicion, all at one moment.
+class Verify final : public rouse::internal::TaskVisitor {
+ public:
+  Verify(std::span<const TaskId> ids, std::span<Step> room, Arena& arena) noexcept
+      : ids_(ids), room_(room), arena_(arena), tasks_(arena.make<DeadlockedTask>(ids.size())) {}
+
+  void see(const SeenTask& seen) override {
+    const bool is_one_of_them = std::find(ids_.begin(), ids_.end(), seen.id) != ids_.end();
+    if (tasks_ == nullptr || seen_ == ids_.size() || !is_one_of_them ||
+        seen.state != SeenTask::State::idle) {
+      return;
+    }
+    Walk walk(room_);
+    walk.walk(*seen.task->vtable.shape, seen.task->future());
+    is_fact_ = is_fact_ && !walk.awaited().empty();
+    for (const Awaited& awaited : walk.awaited()) is_fact_ = is_fact_ && has(awaited);
+    const std::span<Step> steps = walk.steps();
+    auto* const kept = arena_.make<Step>(steps.size());
+    if (kept == nullptr) return;
+    std::copy(steps.begin(), steps.end(), kept);
+    for (Step& step : std::span(kept, steps.size())) {
+      if (step.kind == Step::Kind::leaf && step.shape->kind != Wait::join) {
+        step.detail = copy_name_of(reinterpret_cast<const void*>(step.value), arena_);
+      }
+    }
+    tasks_[seen_++] = DeadlockedTask{.id = seen.id,
+                                     .name = arena_.copy(seen.name, longest_name),
+                                     .steps = std::span<const Step>(kept, steps.size())};
+  }
+  void cannot_see(const char*) override {}
+
+  /// Null: they do not wait for each other.
+  Deadlock* deadlock() noexcept {
+    if (!is_fact_ || seen_ != ids_.size()) return nullptr;
+    auto* const made = arena_.make<Deadlock>(1);
+    if (made != nullptr) made->tasks = std::span(tasks_, seen_);
+    return made;
+  }
+
+ private:
+  bool has(const Awaited& awaited) const noexcept {
+    return std::any_of(ids_.begin(), ids_.end(), [&](TaskId id) {
+      return awaited.is_tag ? static_cast<std::uint32_t>(id) == awaited.id : id == awaited.id;
+    });
+  }
+
+  const std::span<const TaskId> ids_;
+  const std::span<Step> room_;
+  Arena& arena_;
+  DeadlockedTask* const tasks_;
+  std::size_t seen_ = 0;
+  bool is_fact_ = true;
+};
+
+}  // namespace
+
+class Snapshot::Collector final : public rouse::internal::TaskVisitor {
+ public:
+  Collector(Snapshot& into, bool asks) noexcept
+      : into_(into),
+        asks_(asks),
+        room_(into.arena_.make<Step>(most_steps), most_steps),
+        table_(into.arena_.make<Group*>(buckets)),
+        asked_(into.arena_.make<Asked>(most_asked), most_asked),
+        suspects_(into.arena_) {}
+
+  void begin(Examinable::Kind kind) noexcept {
+    auto* const made = into_.arena_.make<Executor>(1);
+    if (made == nullptr) return;
+    made->kind = kind;
+    if (executor_ == nullptr) {
+      into_.first_ = made;
+    } else {
+      executor_->next = made;
+    }
+    executor_ = made;
+    ++number_;
+    suspects_.clear();
+  }
+
+  void see(const SeenTask& seen) override {
+    ++into_.tasks_;
+    if (executor_ == nullptr || room_.data() == nullptr || table_ == nullptr) {
+      ++into_.left_out_;
+      return;
+    }
+    ++executor_->tasks;
+    Walk walk(room_);
+    if (seen.task != nullptr && seen.task->content == TaskHeader::Content::future) {
+      walk.walk(*seen.task->vtable.shape, seen.task->future());
+    }
+    if (seen.state == SeenTask::State::idle && !walk.awaited().empty()) {
+      suspects_.add(seen.id, walk.awaited());
+    }
+    const bool is_forgotten = seen.wakers == 0 && !walk.waits_for_ever();
+    into_.forgotten_ += is_forgotten ? 1 : 0;
+    (void)put_in_group(seen, walk.steps(), is_forgotten);
+  }
+  /// Tasks are held now: so its thread is asked later.
+  void see_running(const SeenTask& seen, const PollUnderWay& poll) override {
+    const bool has_room = executor_ != nullptr && room_.data() != nullptr && table_ != nullptr &&
+                          asked_.data() != nullptr && asked_count_ != most_asked;
+    if (!asks_ || !has_room) return see(seen);
+    SeenTask kept = seen;
+    kept.name = into_.arena_.copy(seen.name, longest_name);
+    kept.task = nullptr;
+    std::construct_at(&asked_[asked_count_++], Asked{.seen = kept, .poll = poll});
+  }
+  void see_stuck(const PollUnderWay& poll) override {
+    Sample sample;
+    const Activity activity = activity_of(poll.thread, {});
+    if (!asks_ || !take_sample(poll, answer_patience, sample)) return;
+    ++into_.tasks_;
+    if (executor_ == nullptr || room_.data() == nullptr || table_ == nullptr) {
+      ++into_.left_out_;
+      return;
+    }
+    ++executor_->tasks;
+    const char* const name = sample.name[0] == 0 ? nullptr : sample.name;
+    put_running(SeenTask(sample.task, name, sample.spawned_at, SeenTask::State::running), sample,
+                activity);
+  }
+  /// After the tasks of an executor were seen: asks the threads of those that run what they do.
+  void ask() {
+    const std::uint64_t until = sys::monotonic_ns() + all_answers_ns;
+    for (const Asked& asked : asked_.first(std::exchange(asked_count_, 0))) {
+      Sample sample;
+      const Activity activity = activity_of(asked.poll.thread, {});
+      const bool is_answered = sys::monotonic_ns() < until &&
+                               take_sample(asked.poll, answer_patience, sample) &&
+                               sample.task == asked.seen.id;
+      if (is_answered) {
+        ++into_.tasks_;
+        ++executor_->tasks;
+        put_running(asked.seen, sample, activity);
+      } else {
+        see(asked.seen);
+      }
+    }
+  }
+  void cannot_see(const char* why) override {
+    if (executor_ != nullptr) executor_->why_not = why;
+  }
+  /// After all tasks of the executor were seen.
+  void find_deadlocks(Examinable& executor) {
+    suspects_.find([&](std::span<const TaskId> ids) {
+      Verify verify(ids, room_, into_.arena_);
+      executor.examine_at_once(ids, verify);
+      Deadlock* const found = verify.deadlock();
+      if (found == nullptr) return;
+      if (last_deadlock_ == nullptr) {
+        into_.deadlocks_ = found;
+      } else {
+        last_deadlock_->next = found;
+      }
+      last_deadlock_ = found;
+    });
+  }
+
+ private:
+  struct Asked {
+    SeenTask seen;
+    PollUnderWay poll;
+  };
+
+  Group* put_in_group(const SeenTask& seen, std::span<const Step> steps, bool is_forgotten) {
+    Group** const bucket = find(hash_of(seen, steps, is_forgotten));
+    if (*bucket == nullptr && !add(*bucket, seen, steps, is_forgotten)) {
+      ++into_.left_out_;
+      return nullptr;
+    }
+    count(**bucket, seen.id);
+    return *bucket;
+  }
+  void put_running(const SeenTask& seen, const Sample& sample, const Activity& activity) {
+    std::size_t count = 0;
+    const auto put = [&](Step::Kind kind) {
+      room_[count] = Step{kind, nullptr, {}, 0, nullptr, 0};
+      return &room_[count++];
+    };
+    if (sample.awaits_count != 0) put(Step::Kind::begin_waiting);
+    for (std::size_t i = 0; i < sample.awaits_count; ++i) {
+      const bool is_behind_cut =
+          sample.awaits_cut != 0 && i + Sample::most_outer == sample.awaits_count;
+      if (is_behind_cut) put(Step::Kind::left_out)->value = sample.awaits_cut;
+      put(Step::Kind::frame)->where = sample.awaits[i];
+    }
+    if (sample.awaits_count != 0) put(Step::Kind::end_waiting);
+    Group* const group = put_in_group(seen, room_.first(count), false);
+    if (group == nullptr || group->running != nullptr) return;
+    auto* const running = into_.arena_.make<Running>(1);
+    auto* const stack = into_.arena_.make<std::uintptr_t>(sample.stack_count);
+    if (running == nullptr || stack == nullptr) return;
+    std::copy_n(sample.stack.begin(), sample.stack_count, stack);
+    *running = Running{.activity = activity, .stack = std::span(stack, sample.stack_count)};
+    group->running = running;
+  }
+  std::uint64_t hash_of(const SeenTask& seen, std::span<const Step> steps, bool is_forgotten) {
+    Hash hash;
+    hash.add(number_);  // the groups of all executors are in one table
+    hash.add(static_cast<std::uint64_t>(seen.state) << 1 | (is_forgotten ? 1 : 0));
+    hash.add(seen.spawned_at.source());
+    hash.add(seen.spawned_at.code());
+    hash.add_text(seen.name);
+    for (const Step& step : steps) {
+      hash.add(static_cast<std::uint64_t>(step.kind));
+      hash.add(step.shape);
+      if (step.kind == Step::Kind::frame) hash.add(step.where);
+    }
+    hash_ = hash.value();
+    return hash_;
+  }
+  Group** find(std::uint64_t hash) noexcept {
+    std::size_t at = hash % buckets;
+    while (table_[at] != nullptr && table_[at]->hash != hash) at = (at + 1) % buckets;
+    return &table_[at];
+  }
+  /// False: there is no room.
+  bool add(Group*& bucket, const SeenTask& seen, std::span<const Step> steps, bool is_forgotten) {
+    if (groups_ == most_groups) return false;
+    auto* const group = into_.arena_.make<Group>(1);
+    auto* const kept = into_.arena_.make<Step>(steps.size());
+    if (group == nullptr || kept == nullptr) return false;
+    std::copy(steps.begin(), steps.end(), kept);
+    for (Step& step : std::span(kept, steps.size())) describe(step);
+    group->state = seen.state;
+    group->is_forgotten = is_forgotten;
+    group->hash = hash_;
+    group->wakers = seen.wakers;
+    group->name = into_.arena_.copy(seen.name, longest_name);
+    group->spawned_at = seen.spawned_at;
+    group->steps = std::span<const Step>(kept, steps.size());
+    (executor_->last == nullptr ? executor_->first : executor_->last->next) = group;
+    executor_->last = group;
+    bucket = group;
+    ++groups_;
+    return true;
+  }
+  /// While the task is held, so that the descriptor is still the same.
+  void describe(Step& step) noexcept {
+    if (step.kind != Step::Kind::leaf || step.shape->count == 0) return;
+    if (step.shape->kind != Wait::descriptor) {
+      if (step.shape->kind == Wait::join || step.shape->kind == Wait::sleep) return;
+      step.detail = copy_name_of(reinterpret_cast<const void*>(step.value), into_.arena_);
+      return;
+    }
+    char text[320];
+    sys::describe_fd(static_cast<int>(step.value), text);
+    step.detail = into_.arena_.copy(text, sizeof text);
+  }
+  static void count(Group& group, TaskId id) noexcept {
+    if (group.count < Group::most_ids) {
+      group.ids[group.count] = id;
+    } else if (id < group.ids[0]) {
+      group.ids[1] = group.ids[0];
+      group.ids[0] = id;
+    }
+    ++group.count;
+    const std::size_t known = group.count < Group::most_ids ? group.count : Group::most_ids;
+    std::size_t lowest = 0;
+    for (std::size_t i = 1; i < known; ++i) {
+      if (group.ids[i] < group.ids[lowest]) lowest = i;
+    }
+    std::swap(group.ids[0], group.ids[lowest]);
+  }
+
+  Snapshot& into_;
+  const bool asks_;
+  const std::span<Step> room_;
+  Group** const table_;
+  const std::span<Asked> asked_;
+  std::size_t asked_count_ = 0;
+  Suspects suspects_;
+  Deadlock* last_deadlock_ = nullptr;
+  Executor* executor_ = nullptr;
+  std::size_t groups_ = 0;
+  std::uint64_t number_ = 0;  // of the executor
+  std::uint64_t hash_ = 0;
+};
+
+Snapshot::Snapshot(std::chrono::nanoseconds patience) noexcept : at_ns_(sys::monotonic_ns()) {
+  Collector collector(*this, patience != std::chrono::nanoseconds(0));
+  rouse::internal::ExamineAll all;
+  // In all: a program may have many executors that are stuck.
+  const rouse::internal::Deadline deadline(patience);
+  while (Examinable* const executor = all.next()) {
+    collector.begin(executor->kind());
+    executor->examine(collector, std::max(deadline.left(), patience / least_part_of_patience));
+    collector.ask();
+    collector.find_deadlocks(*executor);
+  }
+}
+
+}  // namespace rouse::sight

@@ -1,0 +1,118 @@
+// sight::start: a dump that a signal asks for, also while no worker can answer.
+#include "rouse/sight/start.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <optional>
+#include <string>
+#include <sys/wait.h>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rouse/core/async.hpp"
+#include "rouse/exec/local_executor.hpp"
+#include "rouse/future/pending_forever.hpp"
+#include "rouse/runtime/runtime.hpp"
+#include "rouse/sight/dump.hpp"
+
+namespace rouse::sight {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class StartPipe {
+ public:
+  StartPipe() { EXPECT_EQ(::pipe(ends_), 0); }
+  StartPipe(const StartPipe&) = delete;
+  StartPipe& operator=(const StartPipe&) = delete;
+  ~StartPipe() {
+    ::close(ends_[0]);
+    ::close(ends_[1]);
+  }
+  int to() const { return ends_[1]; }
+  /// Reads until it has read that.
+  std::string read_until(const std::string& end) const {
+    std::string text;
+    while (text.find(end) == std::string::npos) {
+      char bytes[4096];
+      const ssize_t count = ::read(ends_[0], bytes, sizeof bytes);
+      if (count <= 0) break;
+      text.append(bytes, static_cast<std::size_t>(count));
+    }
+    return text;
+  }
+
+ private:
+  int ends_[2] = {};
+};
+
+Async<void> spin_until(std::atomic<int>& begun, std::atomic<bool>& is_over) {
+  ++begun;
+  while (!is_over.load()) {
+  }
+  co_return;
+}
+
+TEST(SightStart, ASignalAsksForADumpWhileAllWorkersSpin) {
+  const StartPipe pipe;
+  const Sight sight = start(Options().dump_on_signal(SIGUSR2, pipe.to()));
+  Runtime rt = Runtime::builder().worker_threads(2).build();
+  std::atomic<int> begun{0};
+  std::atomic<bool> is_over{false};
+  auto first = rt.spawn(spin_until, std::ref(begun), std::ref(is_over));
+  auto second = rt.spawn(spin_until, std::ref(begun), std::ref(is_over));
+  while (begun != 2) std::this_thread::yield();
+  ::raise(SIGUSR2);
+  const std::string text = pipe.read_until("task " + std::to_string(second.id()) + "  running");
+  EXPECT_THAT(text, HasSubstr("2 tasks"));
+  EXPECT_THAT(text, HasSubstr("task " + std::to_string(first.id()) + "  running"));
+  is_over = true;
+  rt.block_on(std::move(first));
+  rt.block_on(std::move(second));
+}
+
+TEST(SightStart, EachSignalIsAnswered) {
+  const StartPipe pipe;
+  Sight sight = start(Options().dump_on_signal(SIGUSR2, pipe.to(), Format::json));
+  for (int i = 0; i < 3; ++i) {
+    ::raise(SIGUSR2);
+    EXPECT_THAT(pipe.read_until("]}\n"), HasSubstr("\"format\":1"));
+  }
+  sight = start(Options());  // ends the one before
+}
+
+TEST(SightStart, ASignalThatCantBeCaughtIsRefused) {
+  EXPECT_THROW((void)start(Options().dump_on_signal(SIGKILL)), std::system_error);
+}
+
+TEST(SightStart, AForkedChildHasNeitherTheThreadNorTheTasksOfItsParent) {
+  const StartPipe pipe;
+  std::optional<Sight> sight = start(Options());
+  const Runtime rt = Runtime::builder().worker_threads(1).build();
+  rt.spawn(pending_forever<void>()).detach();
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    sight.reset();
+    LocalExecutor of_child;
+    of_child.spawn(pending_forever<void>()).detach();
+    ::_exit(dump_to(pipe.to(), Format::text) ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  const std::string seen = pipe.read_until("\n");
+  EXPECT_THAT(seen, StartsWith("1 task"));
+  EXPECT_THAT(seen, Not(HasSubstr("pool")));
+  EXPECT_THAT(dump().text(), ContainsRegex("pool [0-9]+: 1 task"));
+}
+
+}  // namespace
+}  // namespace rouse::sight
