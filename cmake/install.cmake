@@ -1,4 +1,4 @@
-# What `cmake --install` puts where: library, headers, CMake package, pkg-config file.
+# What `cmake --install` puts where: library, headers, CMake package, pkg-config file, rouse-debug.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -13,6 +13,7 @@ install(
   FILES_MATCHING
   PATTERN "*.hpp"
   PATTERN "*.cppm")
+install(PROGRAMS tools/rouse-top DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(EXPORT rouseTargets NAMESPACE rouse:: DESTINATION ${rouse_package_dir})
 
 configure_package_config_file(
@@ -45,3 +46,25 @@ if(rouse_sanitizers)
 endif()
 configure_file(cmake/rouse.pc.in rouse.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/rouse.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# rouse-debug finds its modules, and gdb the command that comes with a shared library, from their own
+# places, too.
+set(rouse_share_dir ${CMAKE_INSTALL_DATADIR}/rouse)
+file(RELATIVE_PATH bin_to_share ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/rouse)
+file(RELATIVE_PATH gdb_to_share ${CMAKE_INSTALL_FULL_LIBDIR} ${CMAKE_INSTALL_FULL_DATADIR}/rouse)
+file(READ tools/rouse-debug rouse_debug)
+string(REPLACE "../share/rouse" "${bin_to_share}" rouse_debug "${rouse_debug}")
+file(CONFIGURE OUTPUT rouse-debug CONTENT "${rouse_debug}" @ONLY)
+install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/rouse-debug DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(
+  DIRECTORY tools/rouse_debug
+  DESTINATION ${rouse_share_dir}
+  FILES_MATCHING
+  PATTERN "*.py")
+if(BUILD_SHARED_LIBS)
+  configure_file(cmake/rouse-gdb.py.in rouse-gdb.py @ONLY)
+  install(
+    FILES ${CMAKE_CURRENT_BINARY_DIR}/rouse-gdb.py
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    RENAME $<TARGET_FILE_NAME:rouse>-gdb.py)
+endif()
