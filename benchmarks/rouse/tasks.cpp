@@ -7,6 +7,7 @@
 #include "rouse/exec/spawner.hpp"
 #include "rouse/future/pending_forever.hpp"
 #include "rouse/future/yield_now.hpp"
+#include "rouse/sight/start.hpp"
 
 #include "rows.hpp"
 #include "support/measure.hpp"
@@ -74,6 +75,11 @@ Values yield(unsigned workers, long n) {
   constexpr long tasks = 1000;
   Runtime rt = make_runtime(workers);
   return {mean_ns(tasks * n, [&] { rt.block_on(yield_in_tasks(tasks, n)); })};
+}
+
+Values yield_watched(unsigned workers, long n) {
+  const sight::Sight sight = sight::start(sight::Options().watch());
+  return yield(workers, n);
 }
 
 Values idle_task_bytes(unsigned workers, long n) {

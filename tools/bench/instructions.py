@@ -28,6 +28,7 @@ ROWS = tuple(Counted(*row) for row in (
     ("spawn_await", 1000, 1000),
     ("spawn_batch", 1000, 1000),
     ("yield", 10, 10_000),
+    ("yield_watched", 10, 10_000),
     ("ping_pong_oneshot", 1000, 1000),
     ("ping_pong_mpsc", 1000, 1000),
     ("mpsc_1x1", 5000, 5000),

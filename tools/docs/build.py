@@ -95,6 +95,7 @@ def finish(site, work, output):
     for name in ("style.css", "site.js"):
         shutil.copy(HERE / name, html / name)
     shutil.copy(ROOT / "LICENSE", html / "LICENSE.txt")
+    shutil.copytree(ROOT / "docs/pictures", html / "pictures")
     (html / "charts").mkdir()
     for picture in (ROOT / "docs/charts").glob("*.svg"):
         # style.css inverts pictures in dark mode; one that does so itself would be inverted twice.

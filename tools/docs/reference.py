@@ -18,6 +18,7 @@ LAYERS = {
     "process": ("Processes", "Starting other programs, and talking to them."),
     "signal": ("Signals", "Signals of the system as something to await."),
     "thread": ("System threads", "Threads of their own, and their end as a future."),
+    "sight": ("Sight", "What every task of a running program waits for."),
     "embedded": ("Small systems", "An executor without heap and operating system."),
     "testing": ("For tests", "Polling by hand, dropping at each poll, counting wakes."),
     "model": ("Model checker", "Every interleaving of a small multi-threaded program."),
