@@ -1,4 +1,4 @@
-# What `cmake --install` puts where: library, headers, CMake package, pkg-config file, rouse-debug.
+# What `cmake --install` puts where: library, headers, CMake package, pkg-config file, components, rouse-debug.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -7,12 +7,18 @@ install(TARGETS rouse EXPORT rouseTargets INCLUDES DESTINATION ${CMAKE_INSTALL_I
 if(TARGET rouse_model)
   install(TARGETS rouse_model EXPORT rouseTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endif()
+# Headers of components come with their libraries.
+set(of_components)
+foreach(component IN LISTS rouse_known_components)
+  list(APPEND of_components REGEX "/${component}(\\.hpp)?$" EXCLUDE)
+endforeach()
 install(
   DIRECTORY include/rouse
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING
   PATTERN "*.hpp"
-  PATTERN "*.cppm")
+  PATTERN "*.cppm"
+  ${of_components})
 install(PROGRAMS tools/rouse-top DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(EXPORT rouseTargets NAMESPACE rouse:: DESTINATION ${rouse_package_dir})
 
@@ -46,6 +52,11 @@ if(rouse_sanitizers)
 endif()
 configure_file(cmake/rouse.pc.in rouse.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/rouse.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+get_property(rouse_components_made GLOBAL PROPERTY rouse_components_made)
+foreach(component IN LISTS rouse_components_made)
+  rouse_install_component(${component})
+endforeach()
 
 # rouse-debug finds its modules, and gdb the command that comes with a shared library, from their own
 # places, too.
