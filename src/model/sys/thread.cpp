@@ -49,6 +49,9 @@ void Thread::detach() noexcept {
   joinable_ = false;
 }
 
+/// Never 0: that is no thread.
+ThreadId this_thread_id() noexcept { return static_cast<ThreadId>(model::current_thread()) + 1; }
+
 std::size_t min_stack_size() noexcept { return 16 * 1024; }
 
 }  // namespace rouse::sys
