@@ -1,8 +1,8 @@
 // What a runtime's metrics say of its timers, sockets and blocking threads. Those of its executor:
 // tests/exec/metrics_test.cpp.
 #include <fcntl.h>
-#include <unistd.h>
 #include <tuple>
+#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
