@@ -9,3 +9,6 @@ add_custom_command(
   DEPENDS ${page} ${embed_page}
   VERBATIM)
 target_sources(rouse PRIVATE ${page_source})
+# The model compiles the library's sources, too, and knows no rule that makes this one.
+add_custom_target(rouse_sight_page DEPENDS ${page_source})
+add_dependencies(rouse rouse_sight_page)

@@ -20,6 +20,7 @@ class Injection::Armed {
   explicit Armed(const Fault& what) : fault(what), call(what.call) { fault.call = call; }
 
   bool take() noexcept {
+    all_asked.fetch_add(1);
     const long number = seen_.fetch_add(1) - fault.skip;
     const bool hit = number >= 0 && (fault.times == Fault::every_time || number < fault.times);
     if (hit) hits_.fetch_add(1);
@@ -27,6 +28,7 @@ class Injection::Armed {
   }
   [[nodiscard]] long hits() const noexcept { return hits_.load(); }
 
+  static inline std::atomic<long> all_asked{0};
   Fault fault;
   const std::string call;
 
@@ -72,6 +74,7 @@ Injection::~Injection() {
 }
 
 long Injection::hits() const noexcept { return armed_->hits(); }
+long Injection::asked() noexcept { return Armed::all_asked.load(); }
 
 Asked::Asked(std::string_view call, int fd) noexcept {
   for (const auto& place : armed_now) {

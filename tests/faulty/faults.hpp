@@ -61,6 +61,8 @@ class Injection {
 
   /// How many calls have failed.
   [[nodiscard]] long hits() const noexcept;
+  /// How many calls were made while a fault of theirs was armed, from the first one on.
+  static long asked() noexcept;
 
  private:
   class Armed;
