@@ -16,7 +16,8 @@ namespace {
 constexpr std::uint32_t local_key = 0;
 constexpr std::uint32_t port_key = 1;
 constexpr std::uint32_t first_connection = 2;
-constexpr std::uint64_t pause_without_descriptors = 100'000'000;
+constexpr std::uint64_t accept_pause = 100'000'000;
+constexpr int most_accepted_at_once = 2 * Inspector::most_connections;
 
 void must(const Result<void>& done) {
   if (!done) throw std::system_error(done.error(), "sight::start");
@@ -95,11 +96,17 @@ std::chrono::nanoseconds Inspector::look() noexcept {
 }
 
 /// As long as there is a place: who waits for one is accepted when another connection is over,
-/// after which this is called as well.
+/// after which this is called as well. Clients that leave at once, or an error that stays, may go
+/// on for ever: so there is a pause, for the other duties.
 void Inspector::accept_all() noexcept {
   const auto is_free = [](const InspectorConnection& each) { return each.is_free(); };
-  while (may_accept_ && clock_() >= accept_after_ &&
-         std::any_of(connections_.begin(), connections_.end(), is_free)) {
+  for (int tries = 0; may_accept_ && clock_() >= accept_after_ &&
+                      std::any_of(connections_.begin(), connections_.end(), is_free);
+       ++tries) {
+    if (tries == most_accepted_at_once) {
+      accept_after_ = clock_() + accept_pause;
+      return;
+    }
     if (local_ && accept(local_->fd(), nullptr)) continue;
     if (port_ && accept(port_->fd(), &*token_)) continue;
     may_accept_ = clock_() < accept_after_;
@@ -112,7 +119,7 @@ bool Inspector::accept(int listener, const Token* token) noexcept {
   Result<io::OwnedFd> fd = sys::accept(listener, peer);
   if (!fd) {
     if (sys::is_of_one_connection(fd.error())) return true;
-    if (sys::is_out_of_resources(fd.error())) accept_after_ = clock_() + pause_without_descriptors;
+    if (sys::is_out_of_resources(fd.error())) accept_after_ = clock_() + accept_pause;
     return false;
   }
   if (token == nullptr && !is_of_this_user(fd->get())) return true;

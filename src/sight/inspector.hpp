@@ -53,7 +53,7 @@ class Inspector final : public Duty {
   std::optional<Token> token_;
   std::string url_;
   bool may_accept_ = true;          // a listener was not asked until it had nobody
-  std::uint64_t accept_after_ = 0;  // too many descriptors are open: not before
+  std::uint64_t accept_after_ = 0;  // no descriptor is free, or there were many: not before
   BodyRoom room_;
   std::array<InspectorConnection, most_connections> connections_;
 };

@@ -1,5 +1,6 @@
 // The inspector beside a system that fails: what can't start is told and leaves nothing, and a
 // connection that fails ends no other.
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -85,6 +86,19 @@ TEST(FaultyInspector, AConnectionThatFailsEndsNoOther) {
               : status == 503 ? "the answer is that there is no memory"
                               : "this request fails");
     }
+  }
+}
+
+/// As a filter of system calls may have it: then nobody is served, but the thread of sight has other
+/// duties, and an end.
+TEST(FaultyInspector, AcceptThatAlwaysFailsDoesNotKeepTheThread) {
+  for (const int error : errors_of_call("accept4")) {
+    if (error == EINTR) continue;  // for ever is too long
+    Inspected inspected;
+    const InspectorClient client = inspected.connect();
+    const Injection injection(Fault("accept4", error).always());
+    inspected.look();
+    EXPECT_LT(injection.hits(), 100) << name_of_error(error);
   }
 }
 

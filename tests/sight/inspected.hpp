@@ -86,7 +86,8 @@ class Inspected {
       }
     }
   }
-  /// When it wants to be asked again, after a turn.
+  void look() { next_ = inspector_.look(); }
+  /// When it wants to be asked again, after a turn or a look.
   [[nodiscard]] std::chrono::nanoseconds next() const noexcept { return next_; }
   static void pass(std::chrono::nanoseconds time) {
     time_ += static_cast<std::uint64_t>(time.count());
