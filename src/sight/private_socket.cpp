@@ -122,10 +122,18 @@ std::string prepared(const std::string& path) {
 PrivateSocket::PrivateSocket(const std::string& path)
     : path_(prepared(path)),
       process_forks_before_(sys::process_forks()),
-      listener_(listen_at(path_)) {}
+      listener_(listen_at(path_)),
+      file_(file_at(path_)) {}
 
 PrivateSocket::~PrivateSocket() {
-  if (sys::process_forks() == process_forks_before_) (void)sys::remove_file(path_);
+  if (sys::process_forks() != process_forks_before_) return;
+  if (file_at(path_) == file_) (void)sys::remove_file(path_);
+}
+
+/// All 0: the system does not say. Then the file may stay, and the next one that starts removes it.
+PrivateSocket::FileId PrivateSocket::file_at(const std::string& path) {
+  const Result<sys::FileStatus> found = sys::status(path, sys::Links::dont_follow);
+  return found ? FileId{.device = found->device, .inode = found->inode} : FileId();
 }
 
 }  // namespace rouse::sight

@@ -153,6 +153,18 @@ TEST_F(UsualPlace, TwoInOneProcessAreRefused) {
   EXPECT_TRUE(is_there(own()));
 }
 
+/// Somebody has removed the file of the first, which did not notice.
+TEST_F(UsualPlace, AtItsEndItRemovesOnlyItsOwnFile) {
+  const std::string path = runtime_.file("mine");
+  auto first = std::make_unique<PrivateSocket>(path);
+  ASSERT_EQ(::unlink(path.c_str()), 0);
+  auto second = std::make_unique<PrivateSocket>(path);
+  first.reset();
+  EXPECT_TRUE(is_there(path));
+  second.reset();
+  EXPECT_FALSE(is_there(path));
+}
+
 TEST_F(UsualPlace, AFileThatIsNoSocketIsKept) {
   runtime_.write("file", "mine");
   EXPECT_THAT(message_of(runtime_.file("file")), HasSubstr("is no socket"));
