@@ -21,6 +21,7 @@
 #include "rouse/future/pending_forever.hpp"
 #include "rouse/runtime/runtime.hpp"
 #include "rouse/sight/start.hpp"
+#include "rouse/time/sleep.hpp"
 
 #include "sight/inspected.hpp"
 #include "sight/seen.hpp"
@@ -117,14 +118,15 @@ TEST_F(RouseTop, SaysWhenNobodyIsThere) {
 /// What it draws on a terminal of that size, which it is told of.
 class Terminal {
  public:
-  Terminal(const std::vector<std::string>& command, unsigned short rows, unsigned short columns) {
+  Terminal(const std::vector<std::string>& command, unsigned short rows, unsigned short columns,
+           const char* kind = "xterm") {
     winsize size{.ws_row = rows, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
     std::vector<char*> arguments;
     for (const std::string& each : command) arguments.push_back(const_cast<char*>(each.c_str()));
     arguments.push_back(nullptr);
     pid_ = ::forkpty(&fd_, nullptr, nullptr, &size);
     if (pid_ != 0) return;
-    ::setenv("TERM", "xterm", 1);
+    ::setenv("TERM", kind, 1);
     ::execv(arguments[0], arguments.data());
     ::_exit(127);
   }
@@ -185,6 +187,40 @@ TEST_F(RouseTop, FitsATerminalOfEightyByTwentyFour) {
   EXPECT_THAT(terminal.read_until("filter: nothing"), HasSubstr("filter: nothing"));
   terminal.type("q");
   EXPECT_EQ(terminal.wait(), 0);
+}
+
+TEST_F(RouseTop, SaysThatItDoesNotKnowTheTerminal) {
+  Terminal terminal(command({}), 24, 80, "no-such-terminal");
+  const std::string drawn = terminal.read_until("--once");
+  EXPECT_THAT(drawn, HasSubstr("no-such-terminal"));
+  EXPECT_THAT(drawn, Not(HasSubstr("Traceback")));
+  EXPECT_NE(terminal.wait(), 0);
+}
+
+/// Chinese characters take two columns: what is behind them stays where it belongs.
+TEST_F(RouseTop, ATableStaysOneWithWideNames) {
+  const Runtime runtime = test::runtime_with(1);
+  std::string wide;
+  for (int i = 0; i < 30; ++i) wide += "\xe4\xb8\xad";
+  for (const std::string& name : {wide, std::string("plain")}) {
+    test::see_idle({let_run(task::Builder().name(name).spawn_on(
+        runtime.spawner(), rouse::sleep(std::chrono::hours(1))))});
+  }
+  const std::string report = test::run_program(command({"--once"})).output;
+  const auto columns_before_sleep = [&report](const std::string& name) {
+    const std::size_t at = report.find(name);
+    const std::size_t begin = report.rfind('\n', at) + 1;
+    const std::size_t end = report.find("sleep", begin);
+    if (at == std::string::npos || end == std::string::npos) return std::size_t{0};
+    std::size_t columns = 0;
+    for (const char c : report.substr(begin, end - begin)) {
+      if (c == '\xe4') columns += 2;
+      if (c == '\xe2' || (c & 0x80) == 0) columns += 1;  // the dots, and ASCII
+    }
+    return columns;
+  };
+  EXPECT_GT(columns_before_sleep("plain"), 0U);
+  EXPECT_EQ(columns_before_sleep("\xe4\xb8\xad"), columns_before_sleep("plain")) << report;
 }
 
 TEST_F(RouseTop, PassesThePageOnToWhoHasItsToken) {
