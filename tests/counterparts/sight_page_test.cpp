@@ -2,11 +2,14 @@
 #include <atomic>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 
+#include "rouse/exec/abort_handle.hpp"
 #include "rouse/exec/task_builder.hpp"
+#include "rouse/future/pending_forever.hpp"
 #include "rouse/sight/start.hpp"
 
 #include "counterparts/support.hpp"
@@ -65,6 +68,25 @@ TEST_F(SightPage, ShowsTheTasksOfAStuckProgram) {
   EXPECT_THAT(page, AllOf(Not(HasSubstr("<img")), HasSubstr("<title>rouse sight</title>")));
   EXPECT_THAT(page, HasSubstr("2 tasks in 1 group"));
   EXPECT_THAT(page, HasSubstr(">live<"));
+}
+
+Async<void> wait_for(JoinHandle<void> other) { co_await std::move(other); }
+
+/// The name turns the direction of what is behind it (U+061C), unless it is made visible.
+TEST_F(SightPage, ShowsWhoWaitsForWhom) {
+  const sight::Sight sight = sight::start(sight::Options().tcp());
+  auto awaited =
+      task::Builder().name("awaited \xd8\x9c").spawn_on(rt.spawner(), pending_forever<void>());
+  const std::string id = std::to_string(awaited.id());
+  const auto end = awaited.abort_handle();
+  auto waiting = rt.spawn(wait_for(std::move(awaited)));
+  const std::string page = seen_at(sight.url());
+  end.abort();
+  EXPECT_THROW(rt.block_on(std::move(waiting)), JoinError);
+  if (IsSkipped()) return;
+  EXPECT_THAT(page, HasSubstr(">joins</text>"));
+  EXPECT_THAT(page, HasSubstr("title=\"task " + id + "\""));
+  EXPECT_THAT(page, HasSubstr("title=\"awaited \\x61c\""));
 }
 
 TEST_F(SightPage, SaysThatTheTokenIsMissing) {
