@@ -26,7 +26,7 @@ Sight from_environment() {
   const ParsedOptions parsed = parse_options(value);
   if (!parsed.options) {
     tell("ROUSE_SIGHT: " + parsed.wrong +
-         " is not understood. It is 1, or a list of: " + std::string(allowed_options));
+         " is not understood. It is a list of: " + std::string(allowed_options));
     return Sight();
   }
   try {

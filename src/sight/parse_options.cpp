@@ -12,8 +12,6 @@
 namespace rouse::sight {
 namespace {
 
-constexpr std::string_view all_of_them = "socket,dump=QUIT,watch,slow_poll";
-
 /// All of `text`, at most `largest`.
 std::optional<std::uint64_t> number(std::string_view text, std::uint64_t largest) {
   std::uint64_t value = 0;
@@ -63,15 +61,13 @@ bool set_dump(Options& options, std::string_view signal) {
   return value.has_value();
 }
 
-// These are accepted also while Options lacks what they ask for.
-template <class O>
-bool set_slow_poll(O& options, std::string_view text) {
+bool set_slow_poll(Options& options, std::string_view text) {
   const auto time = quantity(text, {{"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}});
   if (!time) return false;
-  const std::chrono::nanoseconds threshold(*time);
-  if constexpr (requires { options.slow_poll(threshold); }) options.slow_poll(threshold);
+  options.slow_poll(std::chrono::nanoseconds(*time));
   return true;
 }
+
 bool set_record(Options& options, std::string_view text) {
   const auto size = quantity(text, {{"KiB", 1 << 10}, {"MiB", 1 << 20}});
   if (!size || *size > std::uint64_t{1} << 30) return false;
@@ -85,6 +81,10 @@ bool set(Options& options, std::string_view part) {
   const bool has_value = equals != std::string_view::npos;
   const std::string_view value = has_value ? part.substr(equals + 1) : std::string_view();
   if (has_value && value.empty()) return false;
+  if (part == "1") {
+    options.socket().dump_on_signal(SIGQUIT).watch().slow_poll();
+    return true;
+  }
   if (name == "socket") return options.socket(std::string(value)), true;
   if (name == "tcp") return set_tcp(options, has_value ? value : "0");
   if (name == "dump") return set_dump(options, value);
@@ -97,7 +97,6 @@ bool set(Options& options, std::string_view part) {
 }  // namespace
 
 ParsedOptions parse_options(std::string_view text) {
-  if (text == "1") text = all_of_them;
   Options options;
   while (!text.empty()) {
     const std::size_t comma = text.find(',');

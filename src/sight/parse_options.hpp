@@ -17,7 +17,7 @@ struct ParsedOptions {
 ParsedOptions parse_options(std::string_view text);
 
 inline constexpr std::string_view allowed_options =
-    "socket, socket=PATH, tcp, tcp=PORT, watch, record, record=4MiB, slow_poll, slow_poll=10ms, "
+    "1, socket, socket=PATH, tcp, tcp=PORT, watch, record, record=4MiB, slow_poll, slow_poll=10ms, "
     "dump=SIGNAL (QUIT, USR1, ...)";
 
 }  // namespace rouse::sight

@@ -95,6 +95,14 @@ TEST(ParseOptions, OneIsTheUsual) {
   EXPECT_EQ(options.signals()[0].number, SIGQUIT);
 }
 
+TEST(ParseOptions, OneMayStandInAList) {
+  const auto options = *parse_options("1,tcp=9000").options;
+  EXPECT_EQ(options.socket_path(), "");
+  EXPECT_EQ(options.tcp_port(), 9000);
+  EXPECT_TRUE(options.watches());
+  EXPECT_EQ(parse_options("1,socket=/a/b").options->socket_path(), "/a/b");
+}
+
 TEST(ParseOptions, WhatIsWrongIsNamed) {
   for (const char* const wrong : {"tcp=65536",
                                   "tcp=-1",
