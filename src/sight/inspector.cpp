@@ -78,7 +78,7 @@ void Inspector::ready(std::uint32_t key, std::uint64_t) noexcept {
     return;
   }
   InspectorConnection& connection = connections_[key - first_connection];
-  if (!connection.is_free() && !connection.go_on(room_, clock_())) end(connection);
+  if (!connection.is_free() && !connection.go_on(room_, clock_)) end(connection);
 }
 
 std::chrono::nanoseconds Inspector::look() noexcept {
@@ -128,7 +128,7 @@ bool Inspector::accept(int listener, const Token* token) noexcept {
   const auto key = first_connection + static_cast<std::uint32_t>(place - connections_.begin());
   const int number = fd->get();
   place->begin(*std::move(fd), token, clock_());
-  if (!watch_.add(number, key, io::Interest::both) || !place->go_on(room_, clock_())) end(*place);
+  if (!watch_.add(number, key, io::Interest::both) || !place->go_on(room_, clock_)) end(*place);
   return true;
 }
 

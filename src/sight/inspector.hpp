@@ -26,7 +26,7 @@ namespace rouse::sight {
 class Inspector final : public Duty {
  public:
   static constexpr std::size_t most_connections = 8;
-  using Clock = std::uint64_t (*)() noexcept;
+  using Clock = InspectorConnection::Clock;
 
   Inspector(const Options& options, Watch watch, Clock clock = sys::monotonic_ns);
   ~Inspector() override;

@@ -25,15 +25,15 @@ void InspectorConnection::begin(io::OwnedFd fd, const Token* token, std::uint64_
   received_ = 0;
 }
 
-bool InspectorConnection::go_on(BodyRoom& room, std::uint64_t now) noexcept {
-  if (now >= deadline_) return false;
+bool InspectorConnection::go_on(BodyRoom& room, Clock clock) noexcept {
+  if (clock() >= deadline_) return false;
   // Each falls through to the next once it is done.
-  if (state_ == State::reads && !read(room, now)) return false;
-  if (state_ == State::writes && !write(now)) return false;
+  if (state_ == State::reads && !read(room, clock)) return false;
+  if (state_ == State::writes && !write(clock)) return false;
   return state_ != State::drains || drain();
 }
 
-bool InspectorConnection::read(BodyRoom& room, std::uint64_t now) noexcept {
+bool InspectorConnection::read(BodyRoom& room, Clock clock) noexcept {
   for (;;) {
     const std::span<char> free = std::span(request_).subspan(received_);
     const Result<std::size_t> got = sys::receive(fd_.get(), std::as_writable_bytes(free));
@@ -49,12 +49,13 @@ bool InspectorConnection::read(BodyRoom& room, std::uint64_t now) noexcept {
     left_[0] = answer_.head();
     left_[1] = answer_.body();
     state_ = State::writes;
-    deadline_ = now + time_for_request + left_[1].size() * time_for_byte;
+    // From now: a dump of a program with much to do takes its time, which is not the reader's.
+    deadline_ = clock() + time_for_request + left_[1].size() * time_for_byte;
     return true;
   }
 }
 
-bool InspectorConnection::write(std::uint64_t now) noexcept {
+bool InspectorConnection::write(Clock clock) noexcept {
   for (std::string_view& part : left_) {
     while (!part.empty()) {
       const Result<std::size_t> sent = sys::send(fd_.get(), std::as_bytes(std::span(part)));
@@ -65,7 +66,7 @@ bool InspectorConnection::write(std::uint64_t now) noexcept {
   answer_.release();
   if (!sys::shutdown_write(fd_.get())) return false;
   state_ = State::drains;
-  deadline_ = now + time_to_drain;
+  deadline_ = clock() + time_to_drain;
   return true;
 }
 

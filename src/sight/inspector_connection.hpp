@@ -17,6 +17,8 @@ namespace rouse::sight {
 
 class InspectorConnection {
  public:
+  using Clock = std::uint64_t (*)() noexcept;
+
   InspectorConnection() noexcept = default;
   InspectorConnection(const InspectorConnection&) = delete;
   InspectorConnection& operator=(const InspectorConnection&) = delete;
@@ -27,15 +29,15 @@ class InspectorConnection {
   /// Times are those of the inspector's clock. `token`: what a request needs; null: nothing.
   void begin(io::OwnedFd fd, const Token* token, std::uint64_t now) noexcept;
   /// Does what can be done now. False: it is over, to be ended.
-  bool go_on(BodyRoom& room, std::uint64_t now) noexcept;
+  bool go_on(BodyRoom& room, Clock clock) noexcept;
   /// When it is cut off.
   [[nodiscard]] std::uint64_t deadline() const noexcept { return deadline_; }
   void end() noexcept;
 
  private:
   enum class State : std::uint8_t { reads, writes, drains };
-  bool read(BodyRoom& room, std::uint64_t now) noexcept;
-  bool write(std::uint64_t now) noexcept;
+  bool read(BodyRoom& room, Clock clock) noexcept;
+  bool write(Clock clock) noexcept;
   bool drain() noexcept;
 
   io::OwnedFd fd_;

@@ -78,19 +78,27 @@ class Inspected {
   /// Looks, and tells of events, until there is nothing to do at this time.
   void turn() {
     for (;;) {
-      next_ = inspector_.look();
-      const auto events = poller_->wait(std::chrono::nanoseconds(0));
-      if (events.empty()) return;
-      for (const sys::Event& event : events) {
-        inspector_.ready(static_cast<std::uint32_t>(event.token), event.ready);
-      }
+      look();
+      if (!hear()) return;
     }
+  }
+  /// Tells of events. False: there is none.
+  bool hear() {
+    const auto events = poller_->wait(std::chrono::nanoseconds(0));
+    for (const sys::Event& event : events) {
+      inspector_.ready(static_cast<std::uint32_t>(event.token), event.ready);
+    }
+    return !events.empty();
   }
   void look() { next_ = inspector_.look(); }
   /// When it wants to be asked again, after a turn or a look.
   [[nodiscard]] std::chrono::nanoseconds next() const noexcept { return next_; }
   static void pass(std::chrono::nanoseconds time) {
     time_ += static_cast<std::uint64_t>(time.count());
+  }
+  /// So long takes what the inspector does after it has looked at the clock the next time.
+  static void pass_after_next_look_at_clock(std::chrono::nanoseconds time) {
+    after_next_look_ = static_cast<std::uint64_t>(time.count());
   }
 
   [[nodiscard]] InspectorClient connect() const {
@@ -130,8 +138,11 @@ class Inspected {
   }
 
  private:
-  static std::uint64_t now() noexcept { return time_; }
+  static std::uint64_t now() noexcept {
+    return std::exchange(time_, time_ + std::exchange(after_next_look_, 0));
+  }
   static inline std::uint64_t time_ = 1'000'000'000;
+  static inline std::uint64_t after_next_look_ = 0;
 
   std::unique_ptr<sys::Poller> poller_;
   sight::Inspector inspector_;

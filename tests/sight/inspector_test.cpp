@@ -240,6 +240,19 @@ TEST(Inspector, AFastReaderGetsAllOfALargeDump) {
   }
 }
 
+/// On a machine that has much else to do.
+TEST(Inspector, TheTimeToReadADumpBeginsWhenItIsThere) {
+  const ManyTasks tasks;
+  Inspected inspected;
+  InspectorClient client = inspected.connect();
+  inspected.turn();
+  client.send(get("/dump"));
+  Inspected::pass_after_next_look_at_clock(60s);
+  inspected.hear();
+  const std::string answer = inspected.read(client);
+  EXPECT_EQ(field_of(answer, "Content-Length"), std::to_string(body_of(answer).size()));
+}
+
 TEST(Inspector, AnAnswerThatDoesNotFitIsRefused) {
   const ManyTasks tasks;
   const std::string request = get("/dump");
