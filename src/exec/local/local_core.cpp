@@ -286,8 +286,13 @@ void LocalCore::refuse(TaskHeader& task, std::exception_ptr why) noexcept {
 void LocalCore::wake_task(TaskHeader& task) {
   if (!task.local_state().wake()) return;
   queue_.push(task);
-  if (samples_wakes_) [[unlikely]]
-    watch_.get()->sample.woken(task);
+  if (notes_wakes_) [[unlikely]]
+    note_own_wake(task);
+}
+
+void LocalCore::note_own_wake(const TaskHeader& task) noexcept {
+  note_wake(task);
+  if (samples_wakes_) watch_.get()->sample.woken(task);
 }
 
 [[gnu::always_inline]] inline void LocalCore::end_task(TaskHeader& task) noexcept {
@@ -315,7 +320,7 @@ struct NoWatch {
 
 /// Gives how many polls it made.
 [[gnu::always_inline]] inline unsigned LocalCore::poll_some(unsigned at_most) {
-  if (is_watching() || samples_wakes_ || is_recording()) [[unlikely]]
+  if (is_watching() || notes_wakes_ || is_recording()) [[unlikely]]
     return poll_some_observed(at_most);
   NoWatch none;
   unsigned count = 0;
@@ -329,6 +334,7 @@ unsigned LocalCore::poll_some_observed(unsigned at_most) {
   unsigned count = 0;
   WorkerWatch* const noted = is_watching() ? watch_.make() : nullptr;
   samples_wakes_ = noted != nullptr;
+  notes_wakes_ = samples_wakes_ || is_recording();
   if (noted == nullptr) {
     if (WorkerWatch* const before = watch_.get()) before->sample.clear();
   }
@@ -426,7 +432,11 @@ void LocalCore::drain_inbox() {
 void LocalCore::apply(TaskHeader& task, std::uint8_t messages) {
   if (messages & adopt_it) adopt(task);
   if ((messages & abort_it) && task.local_state().cancel()) queue_.push(task);
-  if (messages & wake_it) wake_task(task);
+  // Recorded by who posted it.
+  if ((messages & wake_it) && task.local_state().wake()) {
+    queue_.push(task);
+    if (samples_wakes_) watch_.get()->sample.woken(task);
+  }
   if (messages & detach_it) detach_now(task);
 }
 
@@ -465,7 +475,7 @@ Waker LocalCore::waker_of(TaskHeader& task) { return Waker::from_raw(clone_waker
 void LocalCore::wake(const void* data) {
   auto& task = *static_cast<TaskHeader*>(const_cast<void*>(data));
   LocalCore& core = of(task);
-  if (!core.is_quiet_owner()) return core.wake_slowly(task, -1);
+  if (!core.is_owner()) return core.post_wake(task, -1);
   core.wake_task(task);
   core.drop_ref(task);
 }
@@ -473,8 +483,8 @@ void LocalCore::wake(const void* data) {
 void LocalCore::wake_by_ref(const void* data) {
   auto& task = *static_cast<TaskHeader*>(const_cast<void*>(data));
   LocalCore& core = of(task);
-  if (!core.is_quiet_owner()) [[unlikely]]
-    return core.wake_slowly(task, 0);
+  if (!core.is_owner()) [[unlikely]]
+    return core.post_wake(task, 0);
   core.wake_task(task);
 }
 

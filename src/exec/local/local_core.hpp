@@ -151,11 +151,12 @@ class LocalCore final : public Scheduler, public Examinable {
   [[gnu::noinline]] void refuse(TaskHeader& task, std::exception_ptr why) noexcept;
   [[gnu::noinline]] void drop_watchers(TaskHeader& task);
   void wake_task(TaskHeader& task);
+  [[gnu::noinline]] void note_own_wake(const TaskHeader& task) noexcept;
   unsigned poll_some(unsigned at_most);
   [[gnu::noinline]] void poll_up_to(unsigned at_most);
   [[gnu::noinline]] unsigned poll_some_observed(unsigned at_most);
   template <class Watch>
-  void poll_task(TaskHeader& task, Watch& watch);
+  [[gnu::always_inline]] void poll_task(TaskHeader& task, Watch& watch);
   void detach_now(TaskHeader& task);
   void complete(TaskHeader& task) noexcept;
   void end_task(TaskHeader& task) noexcept;
@@ -177,7 +178,7 @@ class LocalCore final : public Scheduler, public Examinable {
   /// task.
   void post(TaskHeader& task, std::uint8_t messages, std::int32_t refs, Waker watcher = {});
   [[gnu::noinline]] void submit_slowly(TaskHeader& task);
-  [[gnu::noinline]] void wake_slowly(TaskHeader& task, std::int32_t refs);
+  [[gnu::noinline]] void post_wake(TaskHeader& task, std::int32_t refs);
   void enqueue(TaskHeader& task) noexcept;
   void post_to_closed(TaskHeader& task, std::uint8_t messages, std::int32_t refs);
 
@@ -200,6 +201,7 @@ class LocalCore final : public Scheduler, public Examinable {
   WorkerCounters counters_;
   WatchPlace watch_;
   bool samples_wakes_ = false;  // as long as polls are watched
+  bool notes_wakes_ = false;    // or recorded: the one thing that a wake asks for
   PolledBy polled_by_;          // while it may poll: not while it sleeps, or a guest has its turn
   UnhandledHook on_unhandled_;
   std::unique_ptr<const ThreadPoolOptions> hooks_;  // null: none

@@ -47,12 +47,9 @@ void LocalCore::post(TaskHeader& task, std::uint8_t messages, std::int32_t refs,
   post_to_closed(task, messages, refs);
 }
 
-/// The same. `refs`: that the waker has less.
-void LocalCore::wake_slowly(TaskHeader& task, std::int32_t refs) {
+void LocalCore::post_wake(TaskHeader& task, std::int32_t refs) {
   note_wake(task);
-  if (!is_owner()) return post(task, wake_it, refs);
-  wake_task(task);
-  if (refs != 0) drop_ref(task);
+  post(task, wake_it, refs);
 }
 
 void LocalCore::enqueue(TaskHeader& task) noexcept {
