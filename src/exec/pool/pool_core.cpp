@@ -64,7 +64,6 @@ Result<void> PoolCore::start_thread(Worker& worker) {
 }
 
 void PoolCore::submit(TaskHeader& task) {
-  note_spawn(task);
   try {
     keep(task);
   } catch (const std::bad_alloc&) {  // joining it reports that
@@ -75,6 +74,7 @@ void PoolCore::submit(TaskHeader& task) {
 
 /// Throws std::bad_alloc: it is not kept.
 void PoolCore::keep(TaskHeader& task) {
+  note_spawn(task);
   if (Worker* worker = own_worker()) {
     worker->counters.spawned.add();
     worker->table.insert(task);
@@ -98,12 +98,26 @@ void PoolCore::keep(TaskHeader& task) {
 
 void PoolCore::enqueue(TaskHeader& task, Turn turn) noexcept {
   Worker* worker = own_worker();
+  if (worker == nullptr || worker->is_observed) [[unlikely]]
+    return enqueue_noted(task, turn);
+  enqueue_here(*worker, task, turn);
+}
+
+/// By another thread, or while this worker's polls are observed. Noted first: then others may have
+/// the task.
+void PoolCore::enqueue_noted(TaskHeader& task, Turn turn) noexcept {
+  note_wake(task);
+  Worker* worker = own_worker();
   if (worker == nullptr) return inject(task);
-  if (worker->samples_wakes) [[unlikely]]
-    worker->watch.get()->sample.woken(task);
+  if (worker->samples_wakes) worker->watch.get()->sample.woken(task);
+  enqueue_here(*worker, task, turn);
+}
+
+[[gnu::always_inline]] inline void PoolCore::enqueue_here(Worker& worker, TaskHeader& task,
+                                                          Turn turn) noexcept {
   const bool waits =
-      turn == Turn::next && !worker->is_driving ? worker->push_lifo(task) : worker->push(task);
-  if (waits && !worker->is_driving && idle_.wants_waking()) wake_one();
+      turn == Turn::next && !worker.is_driving ? worker.push_lifo(task) : worker.push(task);
+  if (waits && !worker.is_driving && idle_.wants_waking()) wake_one();
 }
 
 void Worker::leave_to_pool(TaskHeader& task) noexcept {

@@ -97,6 +97,8 @@ class PoolCore : public SharedScheduler, public Examinable {
   void end_examinations() noexcept;
 
   void enqueue(TaskHeader& task, Turn turn) noexcept final;
+  [[gnu::noinline]] void enqueue_noted(TaskHeader& task, Turn turn) noexcept;
+  void enqueue_here(Worker& worker, TaskHeader& task, Turn turn) noexcept;
   void end_poll_away(TaskHeader& task, bool is_ready) noexcept final;
   void end_watch_away(PollWatch& watch, const TaskHeader* task, bool ended) noexcept final;
   void freed() noexcept final;

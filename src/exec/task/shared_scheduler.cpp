@@ -277,7 +277,6 @@ void SharedScheduler::wake_task(TaskHeader& task, bool and_drop, Turn turn) noex
     // Only this reference may keep the task, and with it the scheduler, alive until it is queued:
     // the executor may be shutting down.
     if (task.shared_state().wake(false) == SharedTaskState::Woken::enqueue) {
-      note_wake(task);
       scheduler.enqueue(task, turn);
     }
     return scheduler.drop_ref(task);
@@ -286,17 +285,10 @@ void SharedScheduler::wake_task(TaskHeader& task, bool and_drop, Turn turn) noex
     case SharedTaskState::Woken::nothing:
       return;
     case SharedTaskState::Woken::enqueue:
-      if (is_recording()) [[unlikely]]
-        return scheduler.enqueue_recorded(task, turn);
       return scheduler.enqueue(task, turn);
     case SharedTaskState::Woken::free:
       return free(task);
   }
-}
-
-void SharedScheduler::enqueue_recorded(TaskHeader& task, Turn turn) noexcept {
-  note_wake(task);
-  enqueue(task, turn);
 }
 
 void SharedScheduler::drop_waker(const void* data) {

@@ -83,11 +83,11 @@ class SharedScheduler : public Scheduler {
 
  private:
   template <bool is_observed>
-  Ran run_maybe_observed(TaskHeader& task, ForkDeque* forks, PollWatch* watch) noexcept;
+  [[gnu::always_inline]] Ran run_maybe_observed(TaskHeader& task, ForkDeque* forks,
+                                                PollWatch* watch) noexcept;
   void finish(TaskHeader& task, std::int64_t new_refs) noexcept;
   [[gnu::noinline, gnu::cold]] void complete_examined(TaskHeader& task,
                                                       std::int64_t new_refs) noexcept;
-  [[gnu::noinline, gnu::cold]] void enqueue_recorded(TaskHeader& task, Turn turn) noexcept;
   static void wake_joiner(Waker waker) noexcept;
   static void wake_task(TaskHeader& task, bool and_drop, Turn turn) noexcept;
   void drop_ref(TaskHeader& task) noexcept;

@@ -152,7 +152,7 @@ class SharedTaskState {
     const Word word = word_.load(memory_order_acquire);
     if ((word & (notified | cancelled | held)) == 0) [[likely]]
       return NextPoll::poll;
-    return start_unusual_poll(word);
+    return start_unusual_poll(word_, word);
   }
 
   /// The poll gave pending; `new_refs` wakers came of it. True: it was woken meanwhile and stays
@@ -252,15 +252,17 @@ class SharedTaskState {
   }
 
  private:
-  [[gnu::noinline, gnu::cold]] NextPoll start_unusual_poll(Word word) noexcept {
+  /// Static: so `this` of who calls it need not be in memory.
+  [[gnu::noinline, gnu::cold]] static NextPoll start_unusual_poll(atomic<Word>& shared,
+                                                                  Word word) noexcept {
     while (word & held) {
       // ORDER: release; hands on to who polls it next what came with the task.
-      if (word_.compare_exchange_weak(word, word | deferred, memory_order_release,
-                                      memory_order_relaxed))
+      if (shared.compare_exchange_weak(word, word | deferred, memory_order_release,
+                                       memory_order_relaxed))
         return NextPoll::skip;
     }
     // ORDER: acquire; sees what was written before the wakes that this poll answers.
-    word = word_.fetch_and(~Word{notified}, memory_order_acquire);
+    word = shared.fetch_and(~Word{notified}, memory_order_acquire);
     return word & cancelled ? NextPoll::cancel : NextPoll::poll;
   }
 
