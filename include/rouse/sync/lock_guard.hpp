@@ -95,13 +95,14 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Loc
 
   Poll<Output> poll(Context& cx) {
     ROUSE_ASSERT(lock_, "a future of a lock was polled again after it was ready: lock anew");
+    const std::uint32_t task_tag = cx.task_tag();  // now: its load is shared with the budget's
     // A lock is never closed.
     if (Output::permits(lock_).template poll_take<!Output::is_shared>(acquiring_, cx).is_pending())
       return pending;
     Owner lock = std::exchange(lock_, nullptr);
     // An owning guard is made to be passed on: nobody knows which task will have it.
     if constexpr (!Output::is_shared && std::is_pointer_v<Owner>)
-      Output::permits(lock).set_holder(cx.task_tag());
+      Output::permits(lock).set_holder(task_tag);
     return Poll<Output>::ready(Output(std::move(lock)));
   }
   /// A plain pointer does not keep the lock alive.
