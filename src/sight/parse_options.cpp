@@ -61,11 +61,11 @@ bool set_dump(Options& options, std::string_view signal) {
   return value.has_value();
 }
 
-bool set_slow_poll(Options& options, std::string_view text) {
+bool set_time(Options& options, Options& (Options::*set)(std::chrono::nanoseconds) noexcept,
+              std::string_view text) {
   const auto time = quantity(text, {{"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}});
-  if (!time) return false;
-  options.slow_poll(std::chrono::nanoseconds(*time));
-  return true;
+  if (time) (options.*set)(std::chrono::nanoseconds(*time));
+  return time.has_value();
 }
 
 bool set_record(Options& options, std::string_view text) {
@@ -82,14 +82,16 @@ bool set(Options& options, std::string_view part) {
   const std::string_view value = has_value ? part.substr(equals + 1) : std::string_view();
   if (has_value && value.empty()) return false;
   if (part == "1") {
-    options.socket().dump_on_signal(SIGQUIT).watch().slow_poll();
+    options.socket().dump_on_signal(SIGQUIT).watch().slow_poll().stuck();
     return true;
   }
   if (name == "socket") return options.socket(std::string(value)), true;
   if (name == "tcp") return set_tcp(options, has_value ? value : "0");
   if (name == "dump") return set_dump(options, value);
   if (name == "watch" && !has_value) return options.watch(), true;
-  if (name == "slow_poll") return set_slow_poll(options, has_value ? value : "10ms");
+  if (name == "slow_poll")
+    return set_time(options, &Options::slow_poll, has_value ? value : "10ms");
+  if (name == "stuck") return set_time(options, &Options::stuck, has_value ? value : "1s");
   if (name == "record") return set_record(options, has_value ? value : "1MiB");
   return false;
 }

@@ -18,6 +18,6 @@ ParsedOptions parse_options(std::string_view text);
 
 inline constexpr std::string_view allowed_options =
     "1, socket, socket=PATH, tcp, tcp=PORT, watch, record, record=4MiB, slow_poll, slow_poll=10ms, "
-    "dump=SIGNAL (QUIT, USR1, ...)";
+    "stuck, stuck=1s, dump=SIGNAL (QUIT, USR1, ...)";
 
 }  // namespace rouse::sight

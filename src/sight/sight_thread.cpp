@@ -8,6 +8,7 @@
 #include "sight/inspector.hpp"
 #include "sight/recording.hpp"
 #include "sight/signal_dumps.hpp"
+#include "sight/stuck_watch.hpp"
 #include "sight/value_or_throw.hpp"
 #include "sight/watchdog.hpp"
 #include "sys/interrupt.hpp"
@@ -44,6 +45,7 @@ Sight::Thread::Thread(const Options& options)
   if (options.watches()) watching_.emplace();
   if (options.recorded_bytes() != 0) add<Recording>(options);
   if (options.slow_poll_threshold() != std::chrono::nanoseconds()) add<Watchdog>(options);
+  if (options.stuck_interval() != std::chrono::nanoseconds()) add<StuckWatch>(options);
   thread_ = value_or_throw(
       sys::Thread::start({.name = "rouse-sight", .stack_size = stack_size}, [this] { run(); }),
       "sight::start");

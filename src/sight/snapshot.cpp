@@ -474,8 +474,9 @@ class Snapshot::Collector final : public rouse::internal::TaskVisitor {
   std::uint64_t hash_ = 0;
 };
 
-Snapshot::Snapshot(std::chrono::nanoseconds patience) noexcept : at_ns_(sys::monotonic_ns()) {
-  Collector collector(*this, patience != std::chrono::nanoseconds(0));
+Snapshot::Snapshot(std::chrono::nanoseconds patience, Asks asks) noexcept
+    : at_ns_(sys::monotonic_ns()) {
+  Collector collector(*this, asks == Asks::yes && patience != std::chrono::nanoseconds(0));
   rouse::internal::ExamineAll all;
   // In all: a program may have many executors that are stuck.
   const rouse::internal::Deadline deadline(patience);

@@ -71,7 +71,9 @@ struct Executor {
 
 class Snapshot {
  public:
-  explicit Snapshot(std::chrono::nanoseconds patience) noexcept;
+  /// Whether threads that are in a long poll are asked, by a signal, what they do.
+  enum class Asks : bool { no, yes };
+  explicit Snapshot(std::chrono::nanoseconds patience, Asks asks = Asks::yes) noexcept;
   Snapshot(const Snapshot&) = delete;
   Snapshot& operator=(const Snapshot&) = delete;
 

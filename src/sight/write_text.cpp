@@ -22,6 +22,7 @@ class Text {
     }
     std::uint64_t number = 0;
     for (const Deadlock* deadlock = snapshot_.deadlocks(); deadlock; deadlock = deadlock->next) {
+      out_.put('\n');
       write(*deadlock, ++number);
     }
     write_groups(true);
@@ -29,7 +30,7 @@ class Text {
   }
 
   void write(const Deadlock& deadlock, std::uint64_t number) {
-    out_.put("\nDEADLOCK ").put(number).put(": ");
+    out_.put("DEADLOCK ").put(number).put(": ");
     out_.put(deadlock.tasks.size() == 1 ? "a task waits for itself"
                                         : "tasks that wait for each other");
     out_.put('\n');

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <future>
 #include <iterator>
 #include <string>
 #include <thread>
@@ -137,6 +139,23 @@ rouse::Async<std::size_t> stuck_in_vain() {
   const std::size_t stuck = rouse::sight::find_stuck().size();
   task.abort();
   co_return stuck;
+}
+
+// [on_stuck]
+/// Once a second, while what it gives lives.
+rouse::sight::Sight tell_of_stuck_tasks(std::function<void(std::string)> alarm) {
+  return rouse::sight::start(rouse::sight::Options().on_stuck(
+      [alarm](const rouse::sight::Stuck& stuck) { alarm(stuck.text); }));
+}
+// [/on_stuck]
+
+TEST(SeeingInsideGuide, AStuckTaskIsTold) {
+  std::promise<std::string> told;
+  rouse::Runtime rt;
+  auto task = rt.spawn(wait_in_vain);
+  const auto sight = tell_of_stuck_tasks([&](std::string text) { told.set_value(text); });
+  EXPECT_THAT(told.get_future().get(), testing::HasSubstr("NOBODY CAN WAKE IT"));
+  task.abort();
 }
 
 TEST(SeeingInsideGuide, ALostWakerIsFound) {

@@ -1,4 +1,5 @@
 // ROUSE_SIGHT: what it may be, and that a wrong value ends nothing.
+#include <chrono>
 #include <cstdlib>
 #include <string>
 #include <unistd.h>
@@ -85,6 +86,8 @@ TEST(ParseOptions, EachPart) {
   EXPECT_TRUE(
       parse_options("watch,record,record=4MiB,record=64KiB,slow_poll,slow_poll=500us").options);
   EXPECT_TRUE(parse_options("slow_poll=1s").options);
+  EXPECT_EQ(parse_options("stuck").options->stuck_interval(), std::chrono::seconds(1));
+  EXPECT_EQ(parse_options("stuck=20ms").options->stuck_interval(), std::chrono::milliseconds(20));
 }
 
 TEST(ParseOptions, OneIsTheUsual) {

@@ -11,6 +11,7 @@
 #include "rouse/base/function.hpp"
 #include "rouse/sight/dump.hpp"
 #include "rouse/sight/slow_poll.hpp"
+#include "rouse/sight/stuck.hpp"
 
 namespace rouse::sight {
 
@@ -21,6 +22,8 @@ class Options {
 
   /// What slow_poll takes unless it is told otherwise.
   static constexpr std::chrono::nanoseconds default_threshold = std::chrono::milliseconds(10);
+  /// What stuck takes unless it is told otherwise.
+  static constexpr std::chrono::nanoseconds default_interval = std::chrono::seconds(1);
 
   /// Writes a dump to `fd`, which stays open, whenever the signal comes: see signal::Kind for the
   /// numbers. The signal does not end the process any more; a handler that was there before is
@@ -93,6 +96,18 @@ class Options {
     slow_poll_hook_ = std::move(hook);
     return *this;
   }
+  /// Looks this often for tasks that can't go on any more (stuck.hpp), but spends at most a tenth
+  /// of one CPU on it. Each deadlock, and each group of tasks that nobody can wake, is told once on
+  /// standard error.
+  Options& stuck(std::chrono::nanoseconds interval = default_interval) noexcept {
+    stuck_interval_ = interval;
+    return *this;
+  }
+  /// The same, with this called instead, on the thread of sight. It must not throw.
+  Options& on_stuck(Function<void(const Stuck&)> hook) {
+    stuck_hook_ = std::move(hook);
+    return *this;
+  }
   /// The signal that has a thread say what it polls, in a slow poll and when a dump has waited for
   /// it in vain. SIGRTMIN + 7 unless this is called; the program has no other use for it. Calls
   /// that it interrupts are restarted, but for those that never are, such as poll(2) and
@@ -111,6 +126,16 @@ class Options {
   /// Empty: they are told on standard error.
   [[nodiscard]] const Function<void(const SlowPoll&)>& slow_poll_hook() const noexcept {
     return slow_poll_hook_;
+  }
+  /// 0: nobody looks for stuck tasks.
+  [[nodiscard]] std::chrono::nanoseconds stuck_interval() const noexcept {
+    const bool is_default =
+        stuck_interval_ == std::chrono::nanoseconds() && static_cast<bool>(stuck_hook_);
+    return is_default ? default_interval : stuck_interval_;
+  }
+  /// Empty: they are told on standard error.
+  [[nodiscard]] const Function<void(const Stuck&)>& stuck_hook() const noexcept {
+    return stuck_hook_;
   }
   /// 0: SIGRTMIN + 7.
   [[nodiscard]] int sample_signal() const noexcept { return sample_signal_; }
@@ -142,6 +167,8 @@ class Options {
   std::string failure_trace_;
   std::chrono::nanoseconds slow_poll_threshold_{};
   Function<void(const SlowPoll&)> slow_poll_hook_;
+  std::chrono::nanoseconds stuck_interval_{};
+  Function<void(const Stuck&)> stuck_hook_;
   int sample_signal_ = 0;
 };
 

@@ -53,9 +53,10 @@ start(const Options& options);
 
 /// Starts it as the variable ROUSE_SIGHT says, and says on standard error where the page is. It is
 /// a list of: socket, socket=PATH, tcp, tcp=PORT, dump=SIGNAL (as QUIT), watch, record,
-/// record=4MiB, slow_poll, slow_poll=10ms. 1 stands for socket,dump=QUIT,watch,slow_poll. Without
-/// the variable, or in a program that runs with more rights than whoever started it has (setuid),
-/// nothing starts. What is wrong is told on standard error, and the program goes on without.
+/// record=4MiB, slow_poll, slow_poll=10ms, stuck, stuck=1s. 1 stands for
+/// socket,dump=QUIT,watch,slow_poll,stuck. Without the variable, or in a program that runs with
+/// more rights than whoever started it has (setuid), nothing starts. What is wrong is told on
+/// standard error, and the program goes on without.
 [[nodiscard("the thread ends at once: keep this in a variable")]] ROUSE_API Sight
 from_environment();
 
