@@ -68,11 +68,20 @@ class InplaceVector {
 
  private:
   void take(InplaceVector& other) noexcept(moves_without_throwing) {
-    for (T& element : other) {
-      internal::construct(end(), std::move(element));
-      ++size_;
+    if constexpr (moves_without_throwing) {
+      size_ = std::exchange(other.size_, 0);
+      // One after the other: the compiler sees that nothing is left to destroy.
+      for (std::size_t i = 0; i != size_; ++i) {
+        internal::construct(data() + i, std::move(other.data()[i]));
+        internal::destroy(other.data() + i);
+      }
+    } else {
+      for (T& element : other) {
+        internal::construct(end(), std::move(element));
+        ++size_;
+      }
+      other.clear();
     }
-    other.clear();
   }
 
   std::size_t size_ = 0;

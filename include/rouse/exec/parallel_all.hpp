@@ -43,7 +43,7 @@ class [[nodiscard(
                                     typename internal::KeptLike<Children, stored_t<T>>::type>;
 
   /// Of coroutines that were not begun.
-  explicit ParallelAll(Children children) noexcept
+  explicit ParallelAll(Children&& children) noexcept
       : children_(std::move(children)), region_(size()) {}
   ParallelAll(ParallelAll&& other) noexcept
       : children_(std::move(other.children_)), region_(size()) {
@@ -121,21 +121,21 @@ auto parallel_all(Range&& range) {
   if constexpr (Future<F> && can_keep) {
     using Children =
         typename internal::KeptLike<std::remove_cvref_t<Range>, Async<output_t<F>>>::type;
-    Children children;
     if constexpr (std::is_same_v<Range, Children>) {
-      children = std::move(range);
-      for (auto& child : children) {
+      for (auto& child : range) {
         if (child.is_started()) [[unlikely]]
           child = internal::wrap_as_branch(std::move(child));
       }
+      return ParallelAll<output_t<F>, Children>(std::move(range));
     } else {
+      Children children;
       if constexpr (requires { children.reserve(std::size(range)); }) {
         children.reserve(static_cast<std::size_t>(std::size(range)));
       }
       for (auto&& future : range)
         children.push_back(internal::into_branch(F(static_cast<Given>(future))));
+      return ParallelAll<output_t<F>, Children>(std::move(children));
     }
-    return ParallelAll<output_t<F>, Children>(std::move(children));
   }
 }
 
