@@ -1,5 +1,6 @@
 #include "rouse/sight/dump.hpp"
 
+#include <span>
 #include <utility>
 
 #include "exec/task/current.hpp"
@@ -25,14 +26,31 @@ Report dump(const DumpOptions& options) {
   return Report(std::move(texts[0]), std::move(texts[1]), std::move(texts[2]), snapshot.tasks());
 }
 
-Result<void> dump_to(int fd, Format format, const DumpOptions& options) noexcept {
+namespace {
+
+/// `make_out(room)` says where it goes.
+template <class MakeOut>
+Result<void> dump_with(const DumpOptions& options, Format format, MakeOut make_out) noexcept {
   constexpr std::size_t size = 65536;
   Snapshot snapshot(patience_of(options));
   char on_stack[512];
   char* const buffer = snapshot.arena().make<char>(size);
-  Out out(fd, buffer == nullptr ? on_stack : buffer, buffer == nullptr ? sizeof on_stack : size);
+  Out out = make_out(buffer == nullptr ? std::span<char>(on_stack) : std::span(buffer, size));
   write(out, snapshot, format);
   return out.flush();
+}
+
+}  // namespace
+
+Result<void> dump_to(int fd, Format format, const DumpOptions& options) noexcept {
+  return dump_with(options, format,
+                   [fd](std::span<char> room) { return Out(fd, room.data(), room.size()); });
+}
+
+Result<void> dump_without_blocking(int fd, Format format) noexcept {
+  return dump_with({}, format, [fd](std::span<char> room) {
+    return Out::without_blocking(fd, std::chrono::seconds(1), room.data(), room.size());
+  });
 }
 
 }  // namespace rouse::sight

@@ -16,6 +16,9 @@ void write_json(Out& out, const Snapshot& snapshot);
 void write_folded(Out& out, const Snapshot& snapshot);
 void write(Out& out, const Snapshot& snapshot, Format format);
 
+/// For the thread of sight: as dump_to, but it never blocks in the descriptor.
+Result<void> dump_without_blocking(int fd, Format format) noexcept;
+
 /// A task waits for nobody: others may wait for it.
 std::chrono::nanoseconds patience_of(const DumpOptions& options) noexcept;
 

@@ -1,24 +1,20 @@
 #include "sight/out.hpp"
 
 #include <cstring>
-#include <span>
+#include <utility>
 
 #include "rouse/base/thread.hpp"
 #include "rouse/io/ready.hpp"
 
 #include "exec/park/deadline.hpp"
 #include "sys/fd.hpp"
-#include "sys/shared_fd.hpp"
 
 namespace rouse::sight {
 namespace {
 
-/// How long a descriptor that does not block may take nothing: its reader may be slow.
-constexpr std::chrono::seconds patience_with_reader(1);
-
-/// False: it takes nothing all that time.
-bool takes_more(int fd) noexcept {
-  const rouse::internal::Deadline deadline(patience_with_reader);
+/// Whether a descriptor that is full takes something in that time: its reader may be slow.
+bool takes_more(int fd, std::chrono::nanoseconds patience) noexcept {
+  const rouse::internal::Deadline deadline(patience);
   Mutex mutex;
   CondVar nobody_notifies;
   Lock lock(mutex);
@@ -62,6 +58,21 @@ bool is_control(std::string_view one) noexcept {
 constexpr std::string_view digits = "0123456789abcdef";
 
 }  // namespace
+
+/// Without a free descriptor it uses the one that it is given, with a look before each write. That
+/// blocks only if another thread writes there at the same moment.
+Out::Out(int fd, std::chrono::nanoseconds patience, char* buffer, std::size_t size) noexcept
+    : fd_(fd),
+      sharing_(sys::Sharing::looked_at),
+      patience_(patience),
+      buffer_(buffer),
+      size_(size) {
+  Result<sys::SharedCopy> copy = sys::share(fd, io::Interest::writable);
+  if (!copy) return;
+  own_ = std::move(copy->fd);
+  fd_ = own_.get();
+  sharing_ = copy->how;
+}
 
 Out& Out::put(std::string_view text) {
   if (text_ != nullptr) {
@@ -144,13 +155,18 @@ Out& Out::put_label(std::string_view left) {
   return *this;
 }
 
+Result<std::size_t> Out::write(std::span<const char> bytes) const noexcept {
+  if (sharing_) return sys::write_shared(*sharing_, fd_, std::as_bytes(bytes));
+  return sys::write_without_signal(fd_, std::as_bytes(bytes));
+}
+
 Result<void> Out::flush() noexcept {
   std::span<const char> left(buffer_, std::exchange(used_, 0));
   while (!left.empty() && !error_) {
-    const Result<std::size_t> written = sys::write_without_signal(fd_, std::as_bytes(left));
+    const Result<std::size_t> written = write(left);
     if (written) {
       left = left.subspan(*written);
-    } else if (!sys::would_block(written.error()) || !takes_more(fd_)) {
+    } else if (!sys::would_block(written.error()) || !takes_more(fd_, patience_)) {
       error_ = written.error();
     }
   }

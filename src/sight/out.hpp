@@ -3,11 +3,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
 
+#include "rouse/base/internal/durations.hpp"
 #include "rouse/base/result.hpp"
+#include "rouse/io/owned_fd.hpp"
+
+#include "sys/shared_fd.hpp"
 
 namespace rouse::sight {
 
@@ -15,6 +21,12 @@ class Out {
  public:
   /// `buffer` lives as long.
   Out(int fd, char* buffer, std::size_t size) noexcept : fd_(fd), buffer_(buffer), size_(size) {}
+  /// Into a descriptor that others have, too, as standard error: it never blocks in it. One that
+  /// takes nothing for so long gets no more.
+  static Out without_blocking(int fd, std::chrono::nanoseconds patience, char* buffer,
+                              std::size_t size) noexcept {
+    return Out(fd, patience, buffer, size);
+  }
   explicit Out(std::string& text) noexcept : text_(&text) {}
   /// Only into `memory`: what does not fit is left out.
   Out(char* memory, std::size_t size) noexcept : buffer_(memory), size_(size) {}
@@ -42,10 +54,16 @@ class Out {
   [[nodiscard]] bool is_cut() const noexcept { return is_cut_; }
 
  private:
+  Out(int fd, std::chrono::nanoseconds patience, char* buffer, std::size_t size) noexcept;
+
   Out& put_in_base(std::uint64_t number, unsigned base);
+  Result<std::size_t> write(std::span<const char> bytes) const noexcept;
 
   std::string* text_ = nullptr;
   int fd_ = -1;  // of memory
+  io::OwnedFd own_;
+  std::optional<sys::Sharing> sharing_;                          // nothing: it may block
+  std::chrono::nanoseconds patience_ = std::chrono::seconds(1);  // with one that is full
   char* buffer_ = nullptr;
   std::size_t size_ = 0;
   std::size_t used_ = 0;

@@ -3,6 +3,7 @@
 #include <system_error>
 #include <utility>
 
+#include "sight/formats.hpp"
 #include "sight/value_or_throw.hpp"
 #include "sys/fd.hpp"
 #include "sys/signal.hpp"
@@ -31,8 +32,8 @@ std::chrono::nanoseconds SignalDumps::look() noexcept {
   for (Watched& signal : signals_) {
     const std::uint64_t count = sys::signal_count(signal.dump.number);
     if (std::exchange(signal.seen, count) == count) continue;
-    // Nobody is there to be told that the output is gone.
-    (void)dump_to(signal.dump.fd, signal.dump.format);
+    // Nobody is there to be told that the output is gone, or full.
+    (void)dump_without_blocking(signal.dump.fd, signal.dump.format);
   }
   return std::chrono::nanoseconds::max();
 }

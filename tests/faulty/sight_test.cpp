@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <fcntl.h>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -23,6 +24,7 @@
 
 #include "faulty/errnos.hpp"
 #include "faulty/harness.hpp"
+#include "sight/formats.hpp"
 
 namespace rouse::faulty {
 namespace {
@@ -135,6 +137,31 @@ TEST(FaultySight, AnErrorOfTheOutputIsTold) {
             is_tried_again ? "tried again" : "the error");
   }
   std::fclose(file);
+  waiting.end(rt);
+}
+
+/// The descriptor is used as it is, if there can be no copy of it that does not block.
+TEST(FaultySight, WhatMustNotBlockIsWrittenWithoutAFreeDescriptor) {
+  Runtime rt;
+  Waiting waiting(rt);
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  char bytes[65536];
+  const auto dumped = [&] {
+    EXPECT_TRUE(sight::dump_without_blocking(ends[1], sight::Format::text));
+    const ssize_t count = ::read(ends[0], bytes, sizeof bytes);
+    return std::string(bytes, count > 0 ? static_cast<std::size_t>(count) : 0);
+  };
+  for (const std::string_view call : {"fcntl(F_GETFL)", "fstat", "open"}) {
+    for (const int error : errors_of_call(call)) {
+      const Injection injection(error == EINTR ? Fault(call, error) : Fault(call, error).always());
+      EXPECT_THAT(dumped(), HasSubstr("accept_for_ever")) << call << ' ' << name_of_error(error);
+      add_row(call, name_of_error(error), "dump at a signal", injection.hits(),
+              error == EINTR ? "called again" : "written with a look before");
+    }
+  }
+  ::close(ends[0]);
+  ::close(ends[1]);
   waiting.end(rt);
 }
 

@@ -2,7 +2,9 @@
 #include "rouse/sight/start.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
+#include <fcntl.h>
 #include <optional>
 #include <string>
 #include <sys/wait.h>
@@ -18,10 +20,15 @@
 #include "rouse/future/pending_forever.hpp"
 #include "rouse/runtime/runtime.hpp"
 #include "rouse/sight/dump.hpp"
+#include "rouse/sight/metrics.hpp"
+
+#include "sight/prometheus.hpp"
+#include "support/sanitizer.hpp"
 
 namespace rouse::sight {
 namespace {
 
+using namespace std::chrono_literals;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -37,6 +44,15 @@ class StartPipe {
     ::close(ends_[1]);
   }
   int to() const { return ends_[1]; }
+  /// From now on a write blocks, until somebody reads.
+  void fill() const {
+    const int flags = ::fcntl(to(), F_GETFL);
+    ::fcntl(to(), F_SETFL, flags | O_NONBLOCK);
+    constexpr char bytes[4096] = {};
+    while (::write(to(), bytes, sizeof bytes) > 0) {
+    }
+    ::fcntl(to(), F_SETFL, flags);
+  }
   /// Reads until it has read that.
   std::string read_until(const std::string& end) const {
     std::string text;
@@ -56,6 +72,7 @@ class StartPipe {
 Async<void> spin_until(std::atomic<int>& begun, std::atomic<bool>& is_over) {
   ++begun;
   while (!is_over.load()) {
+    if (rouse::test::sanitized) ::usleep(1);  // a thread sanitizer delivers signals in calls only
   }
   co_return;
 }
@@ -86,6 +103,43 @@ TEST(SightStart, EachSignalIsAnswered) {
     EXPECT_THAT(pipe.read_until("]}\n"), HasSubstr("\"format\":1"));
   }
   sight = start(Options());  // ends the one before
+}
+
+/// The pipe blocks, and its reader may be what is wrong.
+TEST(SightStart, ADumpThatNobodyReadsDoesNotKeepTheThread) {
+  const StartPipe full;
+  full.fill();
+  const StartPipe pipe;
+  Sight sight =
+      start(Options().dump_on_signal(SIGUSR1, full.to()).dump_on_signal(SIGUSR2, pipe.to()));
+  ::raise(SIGUSR1);
+  ::raise(SIGUSR2);
+  EXPECT_THAT(pipe.read_until("\n"), HasSubstr("tasks"));
+  sight = Sight();  // it ends, too
+}
+
+/// As in a program whose polls are slow because nobody reads what it logs.
+TEST(SightStart, ASlowPollThatNobodyReadsOfDoesNotKeepTheThread) {
+  const StartPipe pipe;
+  const StartPipe full;
+  full.fill();
+  const auto told = [] { return test::Prometheus(metrics_text()).sum("rouse_slow_polls_total"); };
+  const double told_before = told();
+  const int standard_error = ::dup(STDERR_FILENO);
+  ASSERT_EQ(::dup2(full.to(), STDERR_FILENO), STDERR_FILENO);
+  Sight sight = start(Options().slow_poll(1ms).dump_on_signal(SIGUSR2, pipe.to()));
+  Runtime rt = Runtime::builder().worker_threads(1).build();
+  std::atomic<int> begun{0};
+  std::atomic<bool> is_over{false};
+  auto task = rt.spawn(spin_until, std::ref(begun), std::ref(is_over));
+  while (told() == told_before) std::this_thread::yield();
+  ::raise(SIGUSR2);
+  EXPECT_THAT(pipe.read_until("\n"), HasSubstr("1 task"));
+  is_over = true;
+  rt.block_on(std::move(task));
+  sight = Sight();
+  ::dup2(standard_error, STDERR_FILENO);
+  ::close(standard_error);
 }
 
 TEST(SightStart, ASignalThatCantBeCaughtIsRefused) {

@@ -27,7 +27,7 @@ class Options {
 
   /// Writes a dump to `fd`, which stays open, whenever the signal comes: see signal::Kind for the
   /// numbers. The signal does not end the process any more; a handler that was there before is
-  /// called still.
+  /// called still. If `fd` takes nothing for a second, the rest is lost.
   Options& dump_on_signal(int number, int fd = 2, Format format = Format::text) {
     signals_.push_back({number, fd, format});
     return *this;
@@ -84,9 +84,9 @@ class Options {
   /// Empty: there is none.
   [[nodiscard]] const std::string& failure_trace() const noexcept { return failure_trace_; }
   /// Watches for polls that last this long, on workers and on threads that run a LocalExecutor or
-  /// a current-thread runtime. It costs them nothing. A slow poll is told on standard error: at
-  /// most five a second, and polls at one place once, then when one takes twice as long. One inside
-  /// block_in_place is not slow.
+  /// a current-thread runtime. It costs them nothing. A slow poll is told on standard error, unless
+  /// that is full: at most five a second, and polls at one place once, then when one takes twice as
+  /// long. One inside block_in_place is not slow.
   Options& slow_poll(std::chrono::nanoseconds threshold = default_threshold) noexcept {
     slow_poll_threshold_ = threshold;
     return *this;
