@@ -89,8 +89,8 @@ TEST(FaultyInspector, AConnectionThatFailsEndsNoOther) {
   }
 }
 
-/// As a filter of system calls may have it: then nobody is served, but the thread of sight has other
-/// duties, and an end.
+/// As a filter of system calls may have it: then nobody is served, but the thread of sight has
+/// other duties, and an end.
 TEST(FaultyInspector, AcceptThatAlwaysFailsDoesNotKeepTheThread) {
   for (const int error : errors_of_call("accept4")) {
     if (error == EINTR) continue;  // for ever is too long
