@@ -6,12 +6,21 @@
 #include "sight/formats.hpp"
 #include "sight/value_or_throw.hpp"
 #include "sys/fd.hpp"
+#include "sys/interrupt.hpp"
 #include "sys/signal.hpp"
 
 namespace rouse::sight {
 
 SignalDumps::SignalDumps(const Options& options, Watch watch) {
+  const int sampling =
+      options.sample_signal() == 0 ? sys::default_interrupt() : options.sample_signal();
   for (const Options::SignalDump& dump : options.signals()) {
+    if (dump.number == sampling) {
+      throw std::system_error(
+          make_error_code(std::errc::invalid_argument),
+          "sight::start: dump_on_signal of the signal that asks threads what they poll, as a dump "
+          "does: choose another, or another for Options::sample_signal");
+    }
     if (const Result<void> counted = sys::count_signal(dump.number); !counted) {
       throw std::system_error(
           counted.error(),

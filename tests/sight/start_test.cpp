@@ -146,6 +146,13 @@ TEST(SightStart, ASignalThatCantBeCaughtIsRefused) {
   EXPECT_THROW((void)start(Options().dump_on_signal(SIGKILL)), std::system_error);
 }
 
+/// Each dump of a long poll would ask for another one.
+TEST(SightStart, TheSignalThatThreadsAreAskedByIsRefused) {
+  EXPECT_THROW((void)start(Options().dump_on_signal(SIGRTMIN + 7)), std::system_error);
+  EXPECT_THROW((void)start(Options().dump_on_signal(SIGUSR2).sample_signal(SIGUSR2)),
+               std::system_error);
+}
+
 TEST(SightStart, AForkedChildHasNeitherTheThreadNorTheTasksOfItsParent) {
   const StartPipe pipe;
   std::optional<Sight> sight = start(Options());
