@@ -22,10 +22,16 @@ class InjectionQueue {
   /// All that ever were.
   std::uint64_t pushed() const noexcept { return pushed_.get(); }
 
-  /// False once closed: the task is not accepted.
+  /// False once closed: the task is not accepted, and whoever sweeps may have freed it.
   bool push(TaskHeader& task) noexcept {
+    return push(task, [] {});
+  }
+  /// Calls `before` if it is accepted, and before others can have it.
+  template <class Fn>
+  bool push(TaskHeader& task, Fn before) noexcept {
     const Lock lock(mutex_);
     if (closed_) return false;
+    before();
     if (is_watching() && pushed_.get() % sampled_wakes == 0 && sampled_.task == nullptr) {
       sampled_ = {.task = &task, .woken_at = sys::ticks()};
     }

@@ -104,11 +104,12 @@ void PoolCore::enqueue(TaskHeader& task, Turn turn) noexcept {
 }
 
 /// By another thread, or while this worker's polls are observed. Noted first: then others may have
-/// the task.
+/// the task. By a thread that has lost its worker, only if there is no sweep yet: the task may be
+/// gone otherwise.
 void PoolCore::enqueue_noted(TaskHeader& task, Turn turn) noexcept {
-  note_wake(task);
   Worker* worker = own_worker();
-  if (worker == nullptr) return inject(task);
+  if (worker == nullptr) return injected(injected_.push(task, [&] { note_wake(task); }));
+  note_wake(task);
   if (worker->samples_wakes) worker->watch.get()->sample.woken(task);
   enqueue_here(*worker, task, turn);
 }
@@ -125,8 +126,10 @@ void Worker::leave_to_pool(TaskHeader& task) noexcept {
   pool.inject(task);
 }
 
-void PoolCore::inject(TaskHeader& task) noexcept {
-  if (injected_.push(task) && idle_.wants_waking_for_injected()) wake_one();
+void PoolCore::inject(TaskHeader& task) noexcept { injected(injected_.push(task)); }
+
+void PoolCore::injected(bool is_accepted) noexcept {
+  if (is_accepted && idle_.wants_waking_for_injected()) wake_one();
 }
 
 /// A worker's fork deque has something to steal.

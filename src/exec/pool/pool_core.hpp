@@ -110,6 +110,7 @@ class PoolCore : public SharedScheduler, public Examinable {
   }
 
   void keep(TaskHeader& task);
+  void injected(bool is_accepted) noexcept;
   void wake_one() noexcept;
   static void branch_published(void* pool) noexcept;
   static void unpark_worker(void* worker) noexcept;
