@@ -24,7 +24,6 @@ constexpr std::uint64_t slow_poll_interval_ns = 10'000'000'000;
 struct Recordings {
   Mutex mutex;
   Recording* first = nullptr;
-  std::uint64_t next_slow_poll_ns = 0;
 };
 /// Never destroyed: an assertion may fail at the very end.
 Recordings& recordings() noexcept {
@@ -34,10 +33,8 @@ Recordings& recordings() noexcept {
 }
 
 /// Nobody is there to be told that a file could not be written.
-void write_all(const std::string Recording::* path) noexcept {
-  for (const Recording* each = recordings().first; each != nullptr; each = each->next) {
-    if (!(each->*path).empty()) (void)write_trace_file((each->*path).c_str());
-  }
+void write_trace_if_wanted(const std::string& path) noexcept {
+  if (!path.empty()) (void)write_trace_file(path.c_str());
 }
 
 /// Nobody waits for the lock before a fork: who has it may wait for others that a fork locks. In
@@ -55,7 +52,9 @@ void trace_failure() noexcept {
     rouse::internal::back_off(attempt);
     (void)lock.try_lock();
   }
-  write_all(&Recording::failure_trace);
+  for (const Recording* each = recordings().first; each != nullptr; each = each->next) {
+    write_trace_if_wanted(each->failure_trace);
+  }
 }
 
 }  // namespace
@@ -83,9 +82,11 @@ Recording::~Recording() {
 void trace_after_slow_poll() noexcept {
   const Lock lock(recordings().mutex);
   const std::uint64_t now = sys::monotonic_ns();
-  if (now < recordings().next_slow_poll_ns) return;
-  recordings().next_slow_poll_ns = now + slow_poll_interval_ns;
-  write_all(&Recording::slow_poll_trace);
+  for (Recording* each = recordings().first; each != nullptr; each = each->next) {
+    if (now < each->next_slow_poll_ns) continue;
+    each->next_slow_poll_ns = now + slow_poll_interval_ns;
+    write_trace_if_wanted(each->slow_poll_trace);
+  }
 }
 
 }  // namespace rouse::sight

@@ -19,7 +19,8 @@ class Recording final : public Duty {
 
   const std::string slow_poll_trace;
   const std::string failure_trace;
-  Recording* next = nullptr;  // of all that there are
+  std::uint64_t next_slow_poll_ns = 0;  // a trace after a slow poll is due from then on
+  Recording* next = nullptr;            // of all that there are
 
  private:
   const std::uint32_t number_;

@@ -326,6 +326,7 @@ TEST(TraceFile, ThatCannotBeWrittenIsToldAndLeavesNothing) {
 TEST(TraceFile, IsWrittenAfterASlowPollAndThenNotForAWhile) {
   const TraceFolder folder;
   const std::string path = folder / "slow.json";
+  trace_after_slow_poll();  // nobody wants one
   const Sight recording = start(Options().trace_on_slow_poll(path));
   LocalExecutor executor;
   executor.run_until(executor.spawn(yield_now()));
@@ -334,6 +335,23 @@ TEST(TraceFile, IsWrittenAfterASlowPollAndThenNotForAWhile) {
   fs::remove(path);
   trace_after_slow_poll();
   EXPECT_EQ(folder.files(), 0);
+}
+
+TEST(TraceFile, IsWrittenWhileAPollIsSlow) {
+  const TraceFolder folder;
+  const std::string path = folder / "slow.json";
+  const Sight recording = start(Options().slow_poll(1ms).trace_on_slow_poll(path));
+  LocalExecutor executor;
+  auto slow = executor.spawn([&]() -> Async<void> {
+    co_await yield_now();
+    while (!fs::exists(path)) std::this_thread::yield();
+  });
+  const TaskId id = slow.id();
+  executor.run_until(std::move(slow));
+  const Traced traced = read_trace(path);
+  const std::vector<Json> polls = Traced::of_task(traced.all("B"), id);
+  EXPECT_EQ(polls.size(), 2U);
+  EXPECT_EQ(traced.ends_of(polls).size(), 1U);  // the slow one is not over
 }
 
 TEST(TraceFile, IsWrittenWhenAnAssertionFails) {
