@@ -13,6 +13,7 @@
 #include "sight/watchdog.hpp"
 #include "sys/interrupt.hpp"
 #include "sys/process_fork.hpp"
+#include "sys/signal.hpp"
 
 namespace rouse::sight {
 namespace {
@@ -46,9 +47,12 @@ Sight::Thread::Thread(const Options& options)
   if (options.recorded_bytes() != 0) add<Recording>(options);
   if (options.slow_poll_threshold() != std::chrono::nanoseconds()) add<Watchdog>(options);
   if (options.stuck_interval() != std::chrono::nanoseconds()) add<StuckWatch>(options);
-  thread_ = value_or_throw(
-      sys::Thread::start({.name = "rouse-sight", .stack_size = stack_size}, [this] { run(); }),
-      "sight::start");
+  std::vector<int> signals;
+  for (const Options::SignalDump& dump : options.signals()) signals.push_back(dump.number);
+  thread_ =
+      value_or_throw(sys::Thread::start({.name = "rouse-sight", .stack_size = stack_size},
+                                        [this, signals = std::move(signals)] { run(signals); }),
+                     "sight::start");
 }
 
 Sight::Thread::~Thread() {
@@ -77,7 +81,10 @@ std::string Sight::Thread::socket_path() const {
   return inspector_ != nullptr ? inspector_->socket_path() : std::string();
 }
 
-void Sight::Thread::run() noexcept {
+/// Takes these signals, also if all other threads block them; and no other one, which may be for a
+/// thread of the program, and whose handler may do anything.
+void Sight::Thread::run(std::span<const int> signals) noexcept {
+  sys::take_only_signals(signals);
   while (!is_ending_.load(memory_order_relaxed)) {
     std::chrono::nanoseconds at_most = std::chrono::nanoseconds::max();
     for (const auto& duty : duties_) at_most = std::min(at_most, duty->look());

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,7 @@ class Sight::Thread {
  private:
   template <class P>
   P* add(const Options& options);
-  void run() noexcept;
+  void run(std::span<const int> signals) noexcept;
 
   /// Threads answer what they poll.
   class Sampled {

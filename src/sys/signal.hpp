@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "rouse/base/result.hpp"
 
@@ -17,5 +18,9 @@ std::uint64_t signal_count(int number) noexcept;
 /// Each counted signal is an edge: "readable". One for the process, never closed, never read. After
 /// the first count_signal that succeeded.
 int signal_event() noexcept;
+
+/// From now on this thread takes, of the signals that are sent to the process, only these: the
+/// others are for other threads. (And those that tell of a fault of its own.)
+void take_only_signals(std::span<const int> numbers) noexcept;
 
 }  // namespace rouse::sys

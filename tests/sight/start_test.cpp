@@ -142,6 +142,49 @@ TEST(SightStart, ASlowPollThatNobodyReadsOfDoesNotKeepTheThread) {
   ::close(standard_error);
 }
 
+/// Blocks a signal in this thread, and those that it starts, while it lives.
+class Blocked {
+ public:
+  explicit Blocked(int number) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, number);
+    ::pthread_sigmask(SIG_BLOCK, &signals, &before_);
+  }
+  Blocked(const Blocked&) = delete;
+  Blocked& operator=(const Blocked&) = delete;
+  ~Blocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
+/// As in a program that waits for its signals in one thread, and blocks them in all.
+TEST(SightStart, ASignalThatAllOtherThreadsBlockAsksForADump) {
+  const Blocked blocked(SIGUSR2);
+  const StartPipe pipe;
+  const Sight sight = start(Options().dump_on_signal(SIGUSR2, pipe.to()));
+  ::kill(::getpid(), SIGUSR2);
+  EXPECT_THAT(pipe.read_until("\n"), HasSubstr("tasks"));
+}
+
+/// It would be lost for who waits for it.
+TEST(SightStart, OtherSignalsAreNotForItsThread) {
+  const StartPipe pipe;
+  const Sight sight = start(Options().dump_on_signal(SIGUSR2, pipe.to()));
+  ::raise(SIGUSR2);
+  EXPECT_THAT(pipe.read_until("\n"), HasSubstr("tasks"));  // it runs
+  const Blocked blocked(SIGWINCH);
+  sigset_t waited;
+  sigemptyset(&waited);
+  sigaddset(&waited, SIGWINCH);
+  constexpr timespec at_once{.tv_sec = 0, .tv_nsec = 0};
+  for (int i = 0; i < 10; ++i) {
+    ::kill(::getpid(), SIGWINCH);
+    EXPECT_EQ(::sigtimedwait(&waited, nullptr, &at_once), SIGWINCH);
+  }
+}
+
 TEST(SightStart, ASignalThatCantBeCaughtIsRefused) {
   EXPECT_THROW((void)start(Options().dump_on_signal(SIGKILL)), std::system_error);
 }

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <pthread.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -93,6 +94,16 @@ Result<void> count_signal(int number) noexcept {
 std::uint64_t signal_count(int number) noexcept {
   // ORDER: acquire; pairs with on_signal.
   return handled[number].count.load(memory_order_acquire);
+}
+
+void take_only_signals(std::span<const int> numbers) noexcept {
+  sigset_t blocked;
+  sigfillset(&blocked);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT}) {
+    sigdelset(&blocked, fault);
+  }
+  for (const int number : numbers) sigdelset(&blocked, number);
+  pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
 }
 
 int signal_event() noexcept { return event.load(memory_order_relaxed); }
