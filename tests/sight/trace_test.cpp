@@ -354,6 +354,27 @@ TEST(TraceFile, IsWrittenWhileAPollIsSlow) {
   EXPECT_EQ(traced.ends_of(polls).size(), 1U);  // the slow one is not over
 }
 
+/// As if something is broken on which two threads stumble.
+TEST(TraceFile, IsWrittenWhenTwoThreadsFailAtOnce) {
+  const TraceFolder folder;
+  const std::string path = folder / "failure.json";
+  const auto fail = [&] {
+    const Sight recording = start(Options().trace_on_failure(path));
+    std::thread second([&] {
+      while (folder.files() == 0) std::this_thread::yield();  // the first one writes it
+      ROUSE_ASSERT(false, "as planned, too");
+    });
+    LocalExecutor executor;
+    executor.run_until(executor.spawn([]() -> Async<void> {
+      for (int i = 0; i < 20'000; ++i) co_await yield_now();
+      ROUSE_ASSERT(false, "as planned");
+    }));
+  };
+  EXPECT_DEATH(fail(), "as planned");
+  EXPECT_FALSE(read_trace(path).events().empty());
+  EXPECT_EQ(folder.files(), 1);
+}
+
 TEST(TraceFile, IsWrittenWhenAnAssertionFails) {
   const TraceFolder folder;
   const std::string path = folder / "failure.json";
