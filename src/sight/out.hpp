@@ -17,6 +17,9 @@
 
 namespace rouse::sight {
 
+/// With who reads standard error: a poll may be slow because that is full.
+inline constexpr std::chrono::milliseconds stderr_patience(10);
+
 class Out {
  public:
   /// `buffer` lives as long.

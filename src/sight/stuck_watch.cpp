@@ -49,7 +49,7 @@ bool StuckWatch::is_new(const Finding& finding) noexcept {
 void StuckWatch::tell(const Finding& finding) const noexcept {
   if (on_stuck_) return on_stuck_(finding.told());
   char buffer[4096];
-  Out out(2, buffer, sizeof buffer);
+  Out out = Out::without_blocking(2, stderr_patience, buffer, sizeof buffer);
   out.put("rouse: can't go on: ");
   finding.write(out);
   (void)out.flush();  // nobody is there to be told that it is gone

@@ -20,8 +20,6 @@ constexpr std::size_t most_workers = 4096;
 constexpr unsigned most_asked_a_second = 50;
 constexpr std::uint64_t shortest_interval = 250'000;
 constexpr std::chrono::milliseconds answer_time(20);
-/// With who reads standard error. The poll may be slow because that is full.
-constexpr std::chrono::milliseconds reader_patience(10);
 
 SlowPoll as_told(const KnownSlowPoll& known) noexcept {
   const Sample& sample = known.sample;
@@ -114,7 +112,7 @@ void Watchdog::tell(const KnownSlowPoll& known, std::uint64_t not_told) const no
   poll.not_told = not_told;
   if (on_slow_poll_) return on_slow_poll_(poll);
   char buffer[4096];
-  Out out = Out::without_blocking(2, reader_patience, buffer, sizeof buffer);
+  Out out = Out::without_blocking(2, stderr_patience, buffer, sizeof buffer);
   write_text(out, poll);
   (void)out.flush();  // nobody is there to be told that it is gone
 }
