@@ -196,6 +196,7 @@ class CoreFile(Outside):
         lost = rouse_debug("tasks", moved, "--json")
         self.assertNotIn("Traceback", lost.stderr)
         self.assertIn("give the program with --exe", lost.stderr)
+        self.assertTrue(rouse_debug("stuck", moved).stdout.startswith("of the tasks that could be read none is stuck"))
         found = rouse_debug("tasks", moved, "--json", "--exe", STRIPPED)
         self.assertEqual(found.stderr, "")
         report = found.stdout.replace(os.fsdecode(other), os.fsdecode(STRIPPED))

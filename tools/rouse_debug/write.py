@@ -212,7 +212,10 @@ def write_stuck(snapshot):
         for group in executor.groups:
             if group.is_forgotten:
                 text.group(group)
-    return text.told().lstrip("\n") or "no task is stuck for certain\n"
+    if told := text.told().lstrip("\n"):
+        return told
+    is_whole = not snapshot.problems and all(executor.why_not is None for executor in snapshot.executors)
+    return "no task is stuck for certain\n" if is_whole else "of the tasks that could be read none is stuck for certain\n"
 
 
 def write_group(snapshot, group, numbered=False):
