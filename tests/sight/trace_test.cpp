@@ -178,6 +178,20 @@ TEST(Trace, HasTheTasksOfALocalExecutor) {
   EXPECT_EQ(Traced::of_task(traced.all("i", "wake"), id).size(), 1U);
 }
 
+TEST(Trace, OfALocalExecutorSaysWhoWokeItself) {
+  const Sight recording = record();
+  LocalExecutor executor;
+  auto yields = executor.spawn(yield_now());
+  const TaskId id = yields.id();
+  executor.run_until(std::move(yields));
+  const Traced traced = Traced::now();
+  EXPECT_TRUE(Traced::of_task(traced.all("i", "wake"), id).empty());
+  const std::vector<Json> ends = traced.ends_of(Traced::of_task(traced.all("B"), id));
+  ASSERT_EQ(ends.size(), 2U);
+  EXPECT_EQ(ends[0]["args"]["then"].string(), "queued again");
+  EXPECT_EQ(ends[1]["args"]["then"].string(), "ended");
+}
+
 TEST(Trace, WithoutARecordingIsEmpty) {
   {
     const Sight recording = record();

@@ -1,6 +1,7 @@
 #include "exec/local/local_core.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "rouse/base/internal/block_pool.hpp"
 #include "rouse/exec/block_on.hpp"
@@ -290,8 +291,9 @@ void LocalCore::wake_task(TaskHeader& task) {
     note_own_wake(task);
 }
 
+/// A task that wakes itself is not idle: the end of its poll says so.
 void LocalCore::note_own_wake(const TaskHeader& task) noexcept {
-  note_wake(task);
+  if (this_thread.task != &task) note_wake(task);
   if (samples_wakes_) watch_.get()->sample.woken(task);
 }
 
@@ -313,8 +315,15 @@ namespace {
 struct NoWatch {
   void begin(const TaskHeader&) noexcept {}
   void begin_poll(const TaskHeader&) noexcept {}
-  void end(const TaskHeader*, bool) noexcept {}
+  void end(const TaskHeader*, bool, bool = false) noexcept {}
 };
+
+/// Of a poll that is observed: whether the task is to be polled again.
+template <class Watch>
+bool is_queued_again(const TaskHeader& task) noexcept {
+  if constexpr (std::is_same_v<Watch, NoWatch>) return false;
+  return (task.state.word.load(memory_order_relaxed) & TaskState::active) != 0;
+}
 
 }  // namespace
 
@@ -355,7 +364,7 @@ template <class Watch>
       watch.begin_poll(task);
       const bool ready = task.vtable.poll(task, cx);
       cx.run_poll_ends();
-      watch.end(&task, ready);
+      watch.end(&task, ready, is_queued_again<Watch>(task));
       if (!ready) return;
       break;
     }
