@@ -108,9 +108,18 @@ void Inspector::accept_all() noexcept {
       return;
     }
     if (local_ && accept(local_->fd(), nullptr)) continue;
+    if (port_ && !has_place_for_port()) return;  // until one is over
     if (port_ && accept(port_->fd(), &*token_)) continue;
     may_accept_ = clock_() < accept_after_;
   }
+}
+
+bool Inspector::has_place_for_port() const noexcept {
+  const auto is_of_port = [](const InspectorConnection& each) {
+    return !each.is_free() && each.needs_token();
+  };
+  const auto count = std::count_if(connections_.begin(), connections_.end(), is_of_port);
+  return static_cast<std::size_t>(count) < most_of_port;
 }
 
 /// False: nobody waits, or it must be tried again later.

@@ -26,6 +26,7 @@ namespace rouse::sight {
 class Inspector final : public Duty {
  public:
   static constexpr std::size_t most_connections = 8;
+  static constexpr std::size_t most_of_port = 6;  // which every user of the machine reaches
   using Clock = InspectorConnection::Clock;
 
   Inspector(const Options& options, Watch watch, Clock clock = sys::monotonic_ns);
@@ -42,6 +43,7 @@ class Inspector final : public Duty {
   void open_port(std::uint16_t port);
   void watch_listener(int fd, std::uint32_t key);
   void accept_all() noexcept;
+  bool has_place_for_port() const noexcept;
   bool accept(int listener, const Token* token) noexcept;
   void end(InspectorConnection& connection) noexcept;
 

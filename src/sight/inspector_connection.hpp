@@ -26,6 +26,7 @@ class InspectorConnection {
 
   [[nodiscard]] bool is_free() const noexcept { return !fd_; }
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
+  [[nodiscard]] bool needs_token() const noexcept { return token_ != nullptr; }
   /// Times are those of the inspector's clock. `token`: what a request needs; null: nothing.
   void begin(io::OwnedFd fd, const Token* token, std::uint64_t now) noexcept;
   /// Does what can be done now. False: it is over, to be ended.

@@ -302,6 +302,23 @@ TEST(Inspector, EightAreServedAndTheOthersWait) {
   EXPECT_EQ(status_of(inspected.read(next)), 200);
 }
 
+/// Whoever is on the machine reaches the port: he keeps the owner from nothing but the port.
+TEST(Inspector, ByTcpNobodyTakesAllPlaces) {
+  Inspected inspected(sight::Options().tcp().socket(Inspected::directory().file("beside_a_port")));
+  std::vector<InspectorClient> idle;
+  for (std::size_t i = 0; i < sight::Inspector::most_connections; ++i) {
+    idle.push_back(inspected.connect_by_tcp());
+    inspected.turn();
+  }
+  EXPECT_EQ(status_of(inspected.ask(get("/metrics"))), 200);
+  InspectorClient next = inspected.connect_by_tcp();
+  next.send(get("/"));
+  inspected.turn();
+  EXPECT_EQ(next.take(), "");
+  for (InspectorClient& each : idle) each.close();
+  EXPECT_EQ(status_of(inspected.read(next)), 200);
+}
+
 TEST(Inspector, OneRequestAConnectionIsAnswered) {
   Inspected inspected;
   InspectorClient client = inspected.connect();
