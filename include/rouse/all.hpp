@@ -12,6 +12,7 @@
 #include "rouse/fs/times.hpp"                // IWYU pragma: export
 #include "rouse/fs/watch.hpp"                // IWYU pragma: export
 #include "rouse/future/shared.hpp"           // IWYU pragma: export
+#include "rouse/io/any_connection.hpp"       // IWYU pragma: export
 #include "rouse/io/any_delimiter_codec.hpp"  // IWYU pragma: export
 #include "rouse/io/async_seek.hpp"           // IWYU pragma: export
 #include "rouse/io/buf_stream.hpp"           // IWYU pragma: export

@@ -223,6 +223,7 @@ using rouse::fs::write;
 }  // namespace rouse::fs
 
 export namespace rouse::io {
+using rouse::io::AnyConnection;
 using rouse::io::AnyDelimiterCodec;
 using rouse::io::AsyncBufRead;
 using rouse::io::AsyncFd;

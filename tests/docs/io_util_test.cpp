@@ -273,4 +273,35 @@ TEST(IoUtilGuide, Seek) {
   rt.block_on(rouse::fs::remove_file(path));
 }
 
+// [any_connection]
+/// One function, compiled once, for each kind of connection.
+rouse::Async<std::string> first_line(io::AnyConnection peer) {
+  io::BufReader reader(std::move(peer));
+  std::string line;
+  co_await reader.read_line(line);
+  co_return line;
+}
+
+rouse::Async<std::string> greeting(std::string address) {
+  if (address.starts_with("unix:"))
+    co_return co_await first_line(co_await rouse::net::UnixStream::connect(address.substr(5)));
+  co_return co_await first_line(co_await rouse::net::TcpStream::connect(address));
+}
+// [/any_connection]
+
+TEST(IoUtilGuide, AnyConnection) {
+  rouse::Runtime rt;
+  auto serve_and_ask = []() -> rouse::Async<> {
+    auto listener = co_await rouse::net::TcpListener::bind("127.0.0.1:0");
+    auto asking = rouse::spawn(greeting, listener.local_addr().to_string());
+    auto accepted = co_await listener.accept();
+    co_await accepted.stream.write_all("welcome\n");
+    EXPECT_EQ(co_await asking, "welcome\n");
+  };
+  rt.block_on(serve_and_ask());
+  auto [near, far] = io::duplex(64);
+  rt.block_on(far.write_all("hello\n"));
+  EXPECT_EQ(rt.block_on(first_line(std::move(near))), "hello\n");
+}
+
 }  // namespace io_util_guide

@@ -4,6 +4,9 @@
 //
 //   template <>
 //   inline constexpr bool is_full_duplex<TcpStream> = true;
+//
+// A type-erased stream (io/any_connection.hpp) does not know before it runs. It has a member
+// `bool is_full_duplex() const noexcept` for that, whose answer never changes.
 #pragma once
 
 namespace rouse::io {
