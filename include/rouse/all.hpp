@@ -28,6 +28,7 @@
 #include "rouse/net/sock_ref.hpp"            // IWYU pragma: export
 #include "rouse/net/udp_message.hpp"         // IWYU pragma: export
 #include "rouse/rouse.hpp"                   // IWYU pragma: export
+#include "rouse/runtime/deadline.hpp"        // IWYU pragma: export
 #include "rouse/runtime/rate_limiter.hpp"    // IWYU pragma: export
 #include "rouse/runtime/send_timeout.hpp"    // IWYU pragma: export
 #include "rouse/runtime/sync_bridge.hpp"     // IWYU pragma: export

@@ -79,9 +79,8 @@ class SplitStream : public RefCounted<SplitStream<S>> {
     if constexpr (is_full_duplex<S>) {
       return poll(stream_);
     } else {
-      if constexpr (requires(const S& stream) { stream.is_full_duplex(); }) {
-        if (std::as_const(stream_).is_full_duplex()) return poll(stream_);
-      }
+      if constexpr (requires { stream_.is_full_duplex(); })
+        if (stream_.is_full_duplex()) return poll(stream_);
       if (!lock_.poll_lock(cx)) return pending;
       const Unlocking unlocking(lock_);
       return poll(stream_);

@@ -20,10 +20,12 @@
 
 namespace rouse {
 
-/// Thrown by a timeout; its code is std::errc::timed_out.
+/// Thrown by whatever limits a time; its code equals std::errc::timed_out.
 class ROUSE_API TimedOut : public std::system_error {
  public:
   explicit TimedOut(std::source_location where = std::source_location::current());
+  /// Of a limit that has an error code of its own.
+  TimedOut(std::error_code why, std::source_location where);
   ~TimedOut() override;
   /// Where the timeout is written: tells nested ones apart. `what()` names it, too.
   [[nodiscard]] const std::source_location& where() const noexcept { return where_; }
@@ -61,9 +63,8 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
     return polled;
   }
   Poll<Result<Output>> poll_result(Context& cx) {
-    using Ready = Poll<Result<Output>>;
-    Ready polled = poll_future(cx, [&] { return internal::finish_as_result(future_, cx); });
-    if (polled.is_pending() && !future_) return Ready::ready(Result<Output>(std::errc::timed_out));
+    auto polled = poll_future(cx, [&] { return internal::finish_as_result(future_, cx); });
+    if (polled.is_pending() && !future_) return decltype(polled)::ready(std::errc::timed_out);
     return polled;
   }
   /// The same with errc::timed_out instead of an exception. Before the first poll.
