@@ -291,12 +291,6 @@ void LocalCore::wake_task(TaskHeader& task) {
     note_own_wake(task);
 }
 
-/// A task that wakes itself is not idle: the end of its poll says so.
-void LocalCore::note_own_wake(const TaskHeader& task) noexcept {
-  if (this_thread.task != &task) note_wake(task);
-  if (samples_wakes_) watch_.get()->sample.woken(task);
-}
-
 [[gnu::always_inline]] inline void LocalCore::end_task(TaskHeader& task) noexcept {
   TaskHeader* last = tasks_.back();
   last->local.index = task.local.index;
@@ -456,14 +450,6 @@ void LocalCore::detach_now(TaskHeader& task) {
     return;
   }
   if (auto error = task.discard()) report(task, std::move(error));
-}
-
-// --- Both. ---
-
-void LocalCore::report(TaskHeader& task, std::exception_ptr error) noexcept {
-  const auto hook = on_unhandled_;  // a copy: it may replace itself
-  report_unhandled(
-      hook, UnhandledException(task.id(), task.spawned_at.source(), std::move(error), task.name()));
 }
 
 // --- Wakers. ---

@@ -28,4 +28,10 @@ void LocalCore::set_hooks(const ThreadPoolOptions& options) {
   adopts_specially_ = true;
 }
 
+void LocalCore::report(TaskHeader& task, std::exception_ptr error) noexcept {
+  const auto hook = on_unhandled_;  // a copy: it may replace itself
+  report_unhandled(
+      hook, UnhandledException(task.id(), task.spawned_at.source(), std::move(error), task.name()));
+}
+
 }  // namespace rouse::internal

@@ -1,5 +1,6 @@
-// LocalCore, in figures. Any thread.
+// LocalCore, in figures: any thread reads them. And what is noted of a wake.
 #include "exec/local/local_core.hpp"
+#include "exec/task/observe.hpp"
 
 namespace rouse::internal {
 
@@ -27,6 +28,12 @@ PoolMetrics LocalCore::metrics() const {
   metrics.alive_tasks = figures.alive_tasks;
   metrics.workers.push_back(worker(0));
   return metrics;
+}
+
+/// A task that wakes itself is not idle: the end of its poll says so.
+void LocalCore::note_own_wake(const TaskHeader& task) noexcept {
+  if (this_thread.task != &task) note_wake(task);
+  if (samples_wakes_) watch_.get()->sample.woken(task);
 }
 
 }  // namespace rouse::internal
