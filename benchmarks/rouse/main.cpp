@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
       {"spawn_batch", spawn_batch},
       {"yield", yield},
       {"yield_watched", yield_watched},
+      {"dump", dump},
       {"ping_pong_oneshot", ping_pong_oneshot},
       {"ping_pong_mpsc", ping_pong_mpsc},
       {"mpsc_1x1", mpsc_1x1},

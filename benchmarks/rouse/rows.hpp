@@ -29,6 +29,7 @@ Values spawn_await(unsigned workers, long n);
 Values spawn_batch(unsigned workers, long n);
 Values yield(unsigned workers, long n);
 Values yield_watched(unsigned workers, long n);
+Values dump(unsigned workers, long n);
 Values idle_task_bytes(unsigned workers, long n);
 Values start_stop(unsigned workers, long n);
 

@@ -1,12 +1,15 @@
 // What a task costs: spawned and awaited, spawned by the million, yielding, idle; and the runtime
 // itself.
 #include <atomic>
+#include <fcntl.h>
+#include <unistd.h>
 #include <vector>
 
 #include "rouse/core/async.hpp"
 #include "rouse/exec/spawner.hpp"
 #include "rouse/future/pending_forever.hpp"
 #include "rouse/future/yield_now.hpp"
+#include "rouse/sight/dump.hpp"
 #include "rouse/sight/start.hpp"
 
 #include "rows.hpp"
@@ -52,6 +55,7 @@ Async<void> idle() {
 }
 /// Lets them run now and then, so that what grows is their memory, not the run queue.
 Async<void> spawn_idle(long n) {
+  idle_tasks = 0;
   for (long i = 0; i < n; ++i) {
     spawn(idle).detach();
     if (i % 64 == 0) co_await yield_now();
@@ -80,6 +84,16 @@ Values yield(unsigned workers, long n) {
 Values yield_watched(unsigned workers, long n) {
   const sight::Sight sight = sight::start(sight::Options().watch());
   return yield(workers, n);
+}
+
+Values dump(unsigned workers, long n) {
+  Runtime rt = make_runtime(workers);
+  rt.block_on(spawn_idle(n));
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  check(nowhere >= 0);
+  const double ns = mean_ns(1, [&] { check(sight::dump_to(nowhere).has_value()); });
+  ::close(nowhere);
+  return {ns / 1e6};
 }
 
 Values idle_task_bytes(unsigned workers, long n) {

@@ -86,6 +86,7 @@ ROWS = (
     _row("Tasks", "spawn_batch", "spawn a million, then await all, each", "ns", MILLION, MILLION // 10),
     _row("Tasks", "yield", "yield, over 1,000 tasks", "ns", 1000, 200),
     _row("Tasks", "yield_watched", "the same, watched by sight", "ns", 1000, 200),
+    _row("Tasks", "dump", "dump of a million idle tasks", "ms", MILLION, MILLION // 10),
     _row("Tasks", "child_await", "await of a child coroutine", "ns", 10_000, workers=(1,)),
     _row("Tasks", "ready_await", "await of a future that is ready", "ns", 10_000, workers=(1,)),
     _row("Tasks", "pending_poll", "poll of a coroutine 1,000 deep", "ns", 10_000, workers=(1,)),
