@@ -142,7 +142,7 @@ Async<void> unlock(decltype(std::declval<Guarded&>().try_lock()) guard) {
   guard.reset();
   co_return;
 }
-Async<void> lock_it_twice() {
+Async<void> wait_for_a_lock() {
   Guarded mutex(0);
   co_await join(lock(mutex), unlock(mutex.try_lock()));  // the first waits
 }
@@ -152,7 +152,7 @@ TEST(Trace, OfAProgramHasAllThatItDid) {
   Runtime rt = runtime_of(2);
   rt.block_on(rt.spawn(have_it_stolen));
   rt.block_on(rt.spawn(talk));
-  rt.block_on(rt.spawn(lock_it_twice));
+  rt.block_on(rt.spawn(wait_for_a_lock));
   rt.block_on([]() -> Async<void> { co_await spawn_blocking([] {}); }());
   const Traced traced = Traced::now();
   EXPECT_FALSE(traced.all("i", "steal").empty());
