@@ -151,10 +151,15 @@ TEST_P(ChildTest, AfterADroppedWriteThatIsNoMemberStdinIsReset) {
 }
 
 TEST_P(ChildTest, AWaitThatClosedStdinIsToldToWhoWritesThen) {
-  auto child = waiting_child();
+  // It can't end before its output is read, however quickly it sees the end of its input.
+  auto child = shell("cat; head -c 1000000 /dev/zero")
+                   .stdin_(Stdio::piped())
+                   .stdout_(Stdio::piped())
+                   .spawn();
   PollHarness waiting(child.wait());
   EXPECT_TRUE(waiting.poll().is_pending());
   EXPECT_EQ(rt.block_on(child.stdin_->write_all("late").result()).error(), std::errc::broken_pipe);
+  EXPECT_EQ(rt.block_on(child.stdout_->read_to_string()).size(), 1000000U);
   EXPECT_TRUE(rt.block_on(waiting.future()).success());
 }
 
