@@ -37,6 +37,7 @@ enum class DeadlineError {
   passed = 1,  ///< the deadline of the work that it is a part of
 };
 
+/// The category of DeadlineError.
 ROUSE_API const std::error_category& deadline_error_category() noexcept;
 [[nodiscard]] inline std::error_code make_error_code(DeadlineError error) noexcept {
   return {static_cast<int>(error), deadline_error_category()};
