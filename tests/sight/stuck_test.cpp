@@ -19,6 +19,7 @@
 #include "rouse/core/borrowed.hpp"
 #include "rouse/exec/local_executor.hpp"
 #include "rouse/exec/spawner.hpp"
+#include "rouse/future/by_ref.hpp"
 #include "rouse/future/join.hpp"
 #include "rouse/future/pending_forever.hpp"
 #include "rouse/future/select.hpp"
@@ -43,6 +44,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 using Lock = sync::Mutex<int>;
+using Guard = sync::MutexGuard<int>;
 
 Async<void> lock_both(Lock& first, Lock& second, sync::Barrier& both_have_one) {
   const auto one = co_await first.lock();
@@ -123,6 +125,25 @@ TEST(Stuck, ATaskThatLocksAMutexTwice) {
   const std::vector<Stuck> found = find_so_many(1);
   EXPECT_THAT(found[0].tasks, UnorderedElementsAre(id));
   EXPECT_THAT(found[0].text, HasSubstr("waits for itself"));
+}
+
+Async<Guard> lock_for_who_awaits(Lock& lock) { co_return co_await lock.lock(); }
+Async<Guard> lock_for_longer(Lock& lock) {
+  Guard guard = co_await lock_for_who_awaits(lock);
+  co_return guard;
+}
+Async<void> lock_twice_by_others(Lock& lock) {
+  const auto one = co_await lock_for_longer(lock);
+  const auto other = co_await lock_for_longer(lock);
+}
+
+/// A result goes to who awaits it, in the same task.
+TEST(Stuck, ATaskThatLocksAMutexTwiceByCoroutinesThatReturnTheGuard) {
+  Runtime rt;
+  Lock lock;
+  StuckTasks tasks(rt);
+  const TaskId id = tasks.add(rt.spawn(lock_twice_by_others, std::ref(lock)));
+  EXPECT_THAT(find_so_many(1)[0].tasks, UnorderedElementsAre(id));
 }
 
 Async<void> join_so_many(Lock& lock, int tasks) {
@@ -342,6 +363,65 @@ TEST(Stuck, WhoWaitsForALockOfASharedFutureIsNot) {
   end.notify_one();
   rt.block_on(std::move(first));
   rt.block_on(std::move(second));
+}
+
+Async<void> keep_until(Guard guard, sync::Notify& end) {
+  co_await end.notified();
+  guard.unlock();
+}
+Async<void> keep_in(std::optional<Guard>& place, sync::Notify& end) {
+  co_await end.notified();
+  place.reset();
+}
+Async<void> pass_on_to_a_task(Lock& lock, sync::Notify& end) {
+  auto guard = co_await lock.lock();
+  spawn(keep_until, std::move(guard), std::ref(end)).detach();
+  const auto again = co_await lock.lock();
+}
+Async<void> pass_on_at_once(Lock& lock, sync::Notify& end) {
+  spawn(borrowed(keep_until(co_await lock.lock(), end))).detach();
+  const auto again = co_await lock.lock();
+}
+Async<void> pass_on_by_a_place(Lock& lock, sync::Notify& end) {
+  std::optional<Guard> place(co_await lock.lock());
+  auto keeps = spawn(keep_in, std::ref(place), std::ref(end));
+  const auto again = co_await lock.lock();
+  co_await std::move(keeps);
+}
+Async<void> pass_on_by_assignment(Lock& lock, sync::Notify& end) {
+  Lock other;
+  Guard place = co_await other.lock();
+  place = co_await lock.lock();
+  auto keep = [](Guard& guard, sync::Notify& until) -> Async<void> {
+    co_await until.notified();
+    guard.unlock();
+  };
+  auto keeps = spawn(keep, std::ref(place), std::ref(end));
+  const auto again = co_await lock.lock();
+  co_await std::move(keeps);
+}
+Async<void> pass_on_what_has_it(Lock& lock, sync::Notify& end) {
+  auto has_it = borrowed(hold_until(lock, end));
+  co_await select(by_ref(has_it), yield_now());
+  spawn(std::move(has_it)).detach();
+  const auto again = co_await lock.lock();
+}
+
+/// Whoever locked it waits for it, and somebody else will unlock it.
+TEST(Stuck, ALockWhoseGuardWasPassedOnIsNot) {
+  using PassesOn = Async<void> (*)(Lock&, sync::Notify&);
+  for (const PassesOn pass_on : {&pass_on_to_a_task, &pass_on_at_once, &pass_on_by_a_place,
+                                 &pass_on_by_assignment, &pass_on_what_has_it}) {
+    Lock lock;
+    sync::Notify end;
+    Runtime rt;
+    auto task = rt.spawn(pass_on, std::ref(lock), std::ref(end));
+    wait_until_shown("waits for Mutex");
+    wait_until_shown("waits for Notify");
+    EXPECT_THAT(find_stuck(), ::testing::IsEmpty());
+    end.notify_one();
+    rt.block_on(std::move(task));
+  }
 }
 
 TEST(Stuck, WhatIsMeantToWaitForEverIsNot) {

@@ -136,6 +136,23 @@ class Context {
   std::uint32_t task_tag_ = 0;  // 0: nobody runs poll ends
 };
 
+namespace internal {
+
+/// While it lives no task has what is locked: Context::exchange_task_tag.
+class PollOfNoTask {
+ public:
+  explicit PollOfNoTask(const Context& cx) noexcept : cx_(cx), tag_(cx.exchange_task_tag(0)) {}
+  PollOfNoTask(const PollOfNoTask&) = delete;
+  PollOfNoTask& operator=(const PollOfNoTask&) = delete;
+  ~PollOfNoTask() { static_cast<void>(cx_.exchange_task_tag(tag_)); }
+
+ private:
+  const Context& cx_;
+  const std::uint32_t tag_;
+};
+
+}  // namespace internal
+
 /// Stores the context's waker in `slot` unless the one there would wake the same task.
 inline void keep_waker(Waker& slot, const Context& cx) {
   if (!slot.will_wake(cx.waker())) slot = cx.waker();

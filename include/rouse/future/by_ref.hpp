@@ -25,7 +25,10 @@ class [[nodiscard("a future does nothing until it is polled: co_await it or spaw
 
   explicit FutureRef(F& future) noexcept : future_(&future) {}
 
-  Poll<Output> poll(Context& cx) { return future_->poll(cx); }
+  Poll<Output> poll(Context& cx) {
+    const internal::PollOfNoTask here(cx);  // another task may go on with it
+    return future_->poll(cx);
+  }
   /// See Async::borrows.
   [[nodiscard]] bool borrows() const noexcept { return true; }
   /// For a dump: see base/shape.hpp.

@@ -65,9 +65,11 @@ class SharedState : public RefCounted<SharedState<F>> {
 
     const BorrowedWaker wakes_all(RawWaker(this, &SharedWaker<SharedState>::vtable));
     Context future_cx(wakes_all.get(), cx);
-    const std::uint32_t tag = cx.exchange_task_tag(0);  // another task may go on with it
-    const bool is_done = finish_into(outcome_, future_, future_cx);
-    static_cast<void>(cx.exchange_task_tag(tag));
+    bool is_done = false;
+    {
+      const PollOfNoTask here(cx);  // another task may go on with it
+      is_done = finish_into(outcome_, future_, future_cx);
+    }
 
     guard.lock();
     is_polled_ = false;

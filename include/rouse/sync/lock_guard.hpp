@@ -26,9 +26,13 @@ class [[nodiscard("unlocked at once: keep the guard in a variable")]] LockGuard 
 
   /// For a lock whose permits were taken for it.
   explicit LockGuard(Owner locked) noexcept : lock_(std::move(locked)) {}
-  LockGuard(LockGuard&& other) noexcept : lock_(std::exchange(other.lock_, nullptr)) {}
+  /// It may go to another task: so nobody knows any more which task has the lock.
+  LockGuard(LockGuard&& other) noexcept : lock_(std::exchange(other.lock_, nullptr)) {
+    forget_holder();
+  }
   LockGuard& operator=(LockGuard other) noexcept {
     std::swap(lock_, other.lock_);
+    forget_holder();
     return *this;
   }
   ~LockGuard() { unlock(); }
@@ -56,6 +60,10 @@ class [[nodiscard("unlocked at once: keep the guard in a variable")]] LockGuard 
     return LockGuard<const Value, Owner>(std::exchange(lock_, nullptr));
   }
 
+  /// As if moved, to who awaited it: see base/internal/construct.hpp.
+  [[nodiscard]] LockGuard handed_on() && noexcept {
+    return LockGuard(std::exchange(lock_, nullptr));
+  }
   /// Locks if that needs no waiting. For the locks.
   [[nodiscard]] static std::optional<LockGuard> try_lock(Owner lock) noexcept {
     internal::Permits& permits = lock->permits_;
@@ -72,6 +80,12 @@ class [[nodiscard("unlocked at once: keep the guard in a variable")]] LockGuard 
   Value& get() const noexcept {
     ROUSE_ASSERT(lock_, "use of a guard that was unlocked or moved from: lock again");
     return lock_->value_;
+  }
+  /// For a dump. Of an owning guard nobody ever knows: see LockFuture::poll.
+  void forget_holder() const noexcept {
+    if constexpr (!is_shared && std::is_pointer_v<Owner>) {
+      if (lock_) lock_->permits_.set_holder(0);
+    }
   }
 
   Owner lock_;
@@ -103,7 +117,7 @@ class [[nodiscard("a future does nothing until it is polled: co_await it")]] Loc
     // An owning guard is made to be passed on: nobody knows which task will have it.
     if constexpr (!Output::is_shared && std::is_pointer_v<Owner>)
       Output::permits(lock).set_holder(task_tag);
-    return Poll<Output>::ready(Output(std::move(lock)));
+    return Poll<Output>::ready(std::move(lock));  // makes the guard where it is
   }
   /// A plain pointer does not keep the lock alive.
   [[nodiscard]] bool borrows() const noexcept { return std::is_pointer_v<Owner>; }

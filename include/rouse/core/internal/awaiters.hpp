@@ -98,7 +98,7 @@ class FutureAwaiter : public FutureAwaiterBase {
         F::fail(result);
       return *std::move(result);
     } else if constexpr (!is_void) {
-      return std::move(result_.poll).unchecked();
+      return internal::hand_on(std::move(result_.poll).unchecked());
     }
   }
 

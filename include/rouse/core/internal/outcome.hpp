@@ -37,7 +37,7 @@ union OutcomeCell {
     if constexpr (std::is_reference_v<T>) {
       internal::construct(&value, internal::address_of(args)...);
     } else {
-      internal::construct(&value, std::forward<Args>(args)...);
+      internal::construct_handed_on(&value, std::forward<Args>(args)...);
     }
     return OutcomeState::value;
   }
@@ -56,7 +56,7 @@ union OutcomeCell {
     if constexpr (std::is_reference_v<T>) {
       return static_cast<T>(*value);
     } else if constexpr (!std::is_void_v<T>) {
-      return std::move(value);
+      return internal::hand_on(std::move(value));
     }
   }
   OutcomeState clear(OutcomeState state) noexcept {
