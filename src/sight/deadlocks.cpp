@@ -1,45 +1,49 @@
 #include "sight/deadlocks.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace rouse::sight {
+
+using rouse::internal::tag_of;
 
 Suspects::Suspects(Arena& arena) noexcept
     : all_(arena.make<Task>(most_tasks + 1)),
       edges_(arena.make<Awaited>(most_awaited)),
       targets_(arena.make<std::uint32_t>(most_awaited)),
       waiters_(arena.make<std::uint32_t>(most_awaited)),
-      queue_(arena.make<std::uint32_t>(most_tasks)) {}
+      queue_(arena.make<std::uint32_t>(most_tasks)),
+      found_(arena.make<std::uint32_t>(most_in_one)),
+      ids_(arena.make<TaskId>(most_in_one)) {}
 
 void Suspects::add(TaskId id, std::span<const Awaited> awaited) noexcept {
   // Without room it counts as one that may go on.
-  if (queue_ == nullptr || tasks_ == most_tasks || awaited.size() > most_awaited - awaited_) return;
+  if (ids_ == nullptr || tasks_ == most_tasks || awaited.size() > most_awaited - awaited_) return;
   std::copy(awaited.begin(), awaited.end(), edges_ + awaited_);
   all_[tasks_++] = Task{.id = id,
                         .first = awaited_,
                         .count = static_cast<std::uint32_t>(awaited.size()),
                         .goes_on = false,
                         .is_taken = false,
-                        .first_waiter = 0};
+                        .first_waiter = 0,
+                        .found_from = 0};
   awaited_ += static_cast<std::uint32_t>(awaited.size());
 }
 
 /// The tasks are sorted by their tags.
 std::uint32_t Suspects::find_task(const Awaited& awaited) const noexcept {
-  const auto tag = static_cast<std::uint32_t>(awaited.id);
-  const Task* const found = std::partition_point(all_, all_ + tasks_, [tag](const Task& task) {
-    return static_cast<std::uint32_t>(task.id) < tag;
-  });
-  if (found == all_ + tasks_ || static_cast<std::uint32_t>(found->id) != tag) return nobody;
+  const std::uint32_t tag = tag_of(awaited.id);
+  const Task* const found = std::partition_point(
+      all_, all_ + tasks_, [tag](const Task& task) { return tag_of(task.id) < tag; });
+  if (found == all_ + tasks_ || tag_of(found->id) != tag) return nobody;
   if (!awaited.is_tag && found->id != awaited.id) return nobody;
   return static_cast<std::uint32_t>(found - all_);
 }
 
 /// From those that wait for somebody who is not here, backwards. O(n log n).
 void Suspects::leave_those_that_go_on() noexcept {
-  std::sort(all_, all_ + tasks_, [](const Task& a, const Task& b) {
-    return static_cast<std::uint32_t>(a.id) < static_cast<std::uint32_t>(b.id);
-  });
+  std::sort(all_, all_ + tasks_,
+            [](const Task& a, const Task& b) { return tag_of(a.id) < tag_of(b.id); });
   for (std::uint32_t i = 0; i <= tasks_; ++i) all_[i].first_waiter = 0;
   for (std::uint32_t edge = 0; edge < awaited_; ++edge) {
     targets_[edge] = find_task(edges_[edge]);
@@ -74,7 +78,7 @@ void Suspects::leave_those_that_go_on() noexcept {
 
 /// A cycle that this task leads to, and all that those in it wait for: so nobody in it waits for
 /// anybody else. 0: there is none that was not taken, or it is too large.
-std::size_t Suspects::take_cycle(std::uint32_t from, std::span<TaskId, most_in_one> ids) noexcept {
+std::size_t Suspects::take_cycle(std::uint32_t from) noexcept {
   if (all_[from].goes_on || all_[from].is_taken) return 0;
   // Nobody here goes on, so each waits for one of them: after so many steps it is in a cycle.
   std::uint32_t at = from;
@@ -87,24 +91,24 @@ std::size_t Suspects::take_cycle(std::uint32_t from, std::span<TaskId, most_in_o
     all_[way].is_taken = true;
   }
   if (is_known) return 0;
-  std::uint32_t found[most_in_one];
-  std::size_t count = 0;
+  std::uint32_t count = 0;
   const auto add = [&](std::uint32_t task) {
-    if (std::find(found, found + count, task) != found + count) return true;
+    if (std::exchange(all_[task].found_from, from + 1) == from + 1) return true;
     if (count == most_in_one) return false;
-    found[count++] = task;
+    found_[count++] = task;
     return true;
   };
   bool fits = add(at);
-  for (std::size_t i = 0; i < count && fits; ++i) {
-    const Task& task = all_[found[i]];
+  for (std::uint32_t i = 0; i < count && fits; ++i) {
+    const Task& task = all_[found_[i]];
     for (std::uint32_t edge = task.first; edge < task.first + task.count && fits; ++edge) {
       fits = add(targets_[edge]);
     }
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    all_[found[i]].is_taken = true;
-    ids[i] = all_[found[i]].id;
+  std::sort(found_, found_ + count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    all_[found_[i]].is_taken = true;
+    ids_[i] = all_[found_[i]].id;
   }
   return fits ? count : 0;
 }

@@ -20,13 +20,16 @@ namespace rouse::sight {
 
 using rouse::internal::BranchGroup;
 using rouse::internal::Examinable;
+using rouse::internal::find_tag;
 using rouse::internal::Frame;
 using rouse::internal::FunctionRef;
+using rouse::internal::is_among;
 using rouse::internal::Permits;
 using rouse::internal::PollUnderWay;
 using rouse::internal::Sample;
 using rouse::internal::SeenTask;
 using rouse::internal::ShapeWalk;
+using rouse::internal::tag_of;
 using rouse::internal::TaskHeader;
 
 namespace {
@@ -59,6 +62,13 @@ class Hash {
   std::uint64_t value_ = 0xcbf29ce484222325;
 };
 
+/// Empty without memory.
+template <class T>
+std::span<T> make_span(Arena& arena, std::size_t size) noexcept {
+  T* const made = arena.make<T>(size);
+  return std::span(made, made == nullptr ? 0 : size);
+}
+
 bool is_for_a_task(Wait kind) noexcept {
   return kind == Wait::join || kind == Wait::lock || kind == Wait::shared || kind == Wait::init;
 }
@@ -66,14 +76,15 @@ bool is_for_a_task(Wait kind) noexcept {
 /// Writes the steps of one task.
 class Walk final : public ShapeWalk {
  public:
-  explicit Walk(std::span<Step> room) noexcept : room_(room) {}
+  Walk(std::span<Step> room, std::span<Awaited> room_of_awaited) noexcept
+      : room_(room), awaited_(room_of_awaited) {}
 
   std::span<Step> steps() const noexcept { return room_.first(count_); }
   /// Whether it waits for something that is meant to last for ever, or nobody knows.
   bool waits_for_ever() const noexcept { return waits_for_ever_; }
   /// The tasks that it waits for; none, if it waits for anything else, too.
   std::span<const Awaited> awaited() const noexcept {
-    return std::span(awaited_).first(may_go_on_ || hides_something() ? 0 : awaited_count_);
+    return awaited_.first(may_go_on_ || hides_something() ? 0 : awaited_count_);
   }
 
  private:
@@ -185,30 +196,37 @@ class Walk final : public ShapeWalk {
     return &room_[count_++];
   }
 
-  std::span<Step> room_;
+  const std::span<Step> room_;
   std::size_t count_ = 0;
   std::size_t frames_ = 0;  // of the chain that is visited
   bool waits_for_ever_ = false;
   bool may_go_on_ = false;  // it waits for something that is no task, or nobody knows
-  std::array<Awaited, Suspects::most_of_one> awaited_;
+  const std::span<Awaited> awaited_;
   std::size_t awaited_count_ = 0;
 };
 
 /// The tasks of a suspicion, all at one moment.
 class Verify final : public rouse::internal::TaskVisitor {
  public:
-  Verify(std::span<const TaskId> ids, std::span<Step> room, Arena& arena) noexcept
-      : ids_(ids), room_(room), arena_(arena), tasks_(arena.make<DeadlockedTask>(ids.size())) {}
+  Verify(std::span<const TaskId> ids, std::span<Step> room, std::span<Awaited> awaited,
+         Arena& arena) noexcept
+      : ids_(ids),
+        room_(room),
+        awaited_(awaited),
+        arena_(arena),
+        tasks_(arena.make<DeadlockedTask>(ids.size())) {}
 
   void see(const SeenTask& seen) override {
-    const bool is_one_of_them = std::find(ids_.begin(), ids_.end(), seen.id) != ids_.end();
-    if (tasks_ == nullptr || seen_ == ids_.size() || !is_one_of_them ||
+    if (tasks_ == nullptr || seen_ == ids_.size() || !is_among(ids_, seen.id) ||
         seen.state != SeenTask::State::idle) {
       return;
     }
-    Walk walk(room_);
+    Walk walk(room_, awaited_);
     walk.walk(*seen.task->vtable.shape, seen.task->future());
-    is_fact_ = is_fact_ && !walk.awaited().empty();
+    if (walk.awaited().empty()) {
+      is_fact_ = false;
+      return;
+    }
     for (const Awaited& awaited : walk.awaited()) is_fact_ = is_fact_ && has(awaited);
     const std::span<Step> steps = walk.steps();
     auto* const kept = arena_.make<Step>(steps.size());
@@ -221,13 +239,15 @@ class Verify final : public rouse::internal::TaskVisitor {
     }
     tasks_[seen_++] = DeadlockedTask{.id = seen.id,
                                      .name = arena_.copy(seen.name, longest_name),
-                                     .steps = std::span<const Step>(kept, steps.size())};
+                                     .steps = std::span<const Step>(kept, steps.size()),
+                                     .awaited = walk.awaited()[0]};
   }
   void cannot_see(const char*) override {}
 
   /// Null: they do not wait for each other.
   Deadlock* deadlock() noexcept {
     if (!is_fact_ || seen_ != ids_.size()) return nullptr;
+    put_in_a_row();
     auto* const made = arena_.make<Deadlock>(1);
     if (made != nullptr) made->tasks = std::span(tasks_, seen_);
     return made;
@@ -235,13 +255,22 @@ class Verify final : public rouse::internal::TaskVisitor {
 
  private:
   bool has(const Awaited& awaited) const noexcept {
-    return std::any_of(ids_.begin(), ids_.end(), [&](TaskId id) {
-      return awaited.is_tag ? static_cast<std::uint32_t>(id) == awaited.id : id == awaited.id;
-    });
+    const auto found = find_tag(ids_, tag_of(awaited.id));
+    return found != ids_.end() && awaited.is(*found);
+  }
+  void put_in_a_row() noexcept {
+    for (std::size_t at = 0; at + 1 < seen_; ++at) {
+      DeadlockedTask* const rest = tasks_ + at + 1;
+      DeadlockedTask* const end = tasks_ + seen_;
+      DeadlockedTask* const next = std::find_if(
+          rest, end, [&](const DeadlockedTask& task) { return tasks_[at].awaited.is(task.id); });
+      if (next != end) std::swap(*rest, *next);
+    }
   }
 
   const std::span<const TaskId> ids_;
   const std::span<Step> room_;
+  const std::span<Awaited> awaited_;
   Arena& arena_;
   DeadlockedTask* const tasks_;
   std::size_t seen_ = 0;
@@ -255,9 +284,10 @@ class Snapshot::Collector final : public rouse::internal::TaskVisitor {
   Collector(Snapshot& into, bool asks) noexcept
       : into_(into),
         asks_(asks),
-        room_(into.arena_.make<Step>(most_steps), most_steps),
+        room_(make_span<Step>(into.arena_, most_steps)),
+        awaited_(make_span<Awaited>(into.arena_, Suspects::most_of_one)),
         table_(into.arena_.make<Group*>(buckets)),
-        asked_(into.arena_.make<Asked>(most_asked), most_asked),
+        asked_(make_span<Asked>(into.arena_, most_asked)),
         suspects_(into.arena_) {}
 
   void begin(Examinable::Kind kind) noexcept {
@@ -281,7 +311,7 @@ class Snapshot::Collector final : public rouse::internal::TaskVisitor {
       return;
     }
     ++executor_->tasks;
-    Walk walk(room_);
+    Walk walk(room_, awaited_);
     if (seen.task != nullptr && seen.task->content == TaskHeader::Content::future) {
       walk.walk(*seen.task->vtable.shape, seen.task->future());
     }
@@ -340,7 +370,7 @@ class Snapshot::Collector final : public rouse::internal::TaskVisitor {
   /// After all tasks of the executor were seen.
   void find_deadlocks(Examinable& executor) {
     suspects_.find([&](std::span<const TaskId> ids) {
-      Verify verify(ids, room_, into_.arena_);
+      Verify verify(ids, room_, awaited_, into_.arena_);
       executor.examine_at_once(ids, verify);
       Deadlock* const found = verify.deadlock();
       if (found == nullptr) return;
@@ -463,6 +493,7 @@ class Snapshot::Collector final : public rouse::internal::TaskVisitor {
   Snapshot& into_;
   const bool asks_;
   const std::span<Step> room_;
+  const std::span<Awaited> awaited_;
   Group** const table_;
   const std::span<Asked> asked_;
   std::size_t asked_count_ = 0;

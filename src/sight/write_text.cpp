@@ -34,12 +34,16 @@ class Text {
     out_.put(deadlock.tasks.size() == 1 ? "a task waits for itself"
                                         : "tasks that wait for each other");
     out_.put('\n');
-    for (const DeadlockedTask& task : deadlock.tasks) {
+    const std::size_t shown = std::min(deadlock.tasks.size(), most_of_deadlock);
+    for (const DeadlockedTask& task : deadlock.tasks.first(shown)) {
       out_.put("  task ").put(task.id);
       if (task.name != nullptr) out_.put(" \"").put_text(task.name).put('"');
       out_.put('\n');
       std::size_t at = 0;
       if (!task.steps.empty()) write_waiting(task.steps, at, 4);
+    }
+    if (const std::size_t more = deadlock.tasks.size() - shown) {
+      out_.put("  ... ").put(more).put(more == 1 ? " more task\n" : " more tasks\n");
     }
   }
 
@@ -255,6 +259,7 @@ class Text {
     out_.put(ms % 1000 / 100).put(ms % 100 / 10).put(ms % 10).put(" s");
   }
 
+  static constexpr std::size_t most_of_deadlock = 16;
   static constexpr std::size_t most_alike = 8;
   static constexpr std::size_t most_shown = 4;  // of more than those
 

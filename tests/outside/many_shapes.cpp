@@ -256,10 +256,17 @@ int main(int argc, char** argv) {
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return 1;
 
+  std::array<sync::Mutex<int>, 70> ring;
+  sync::Barrier all_have_one(ring.size());
+
   Runtime runtime = Runtime::builder().worker_threads(4).max_blocking_threads(3).build();
   const Spawner on = runtime.spawner();
   for (int i = 0; i < 1000; ++i) let_run(on.spawn(idle, 1 + i % 3));
   spawn_all(on, things);
+  for (std::size_t i = 0; i < ring.size(); ++i) {
+    let_run(on.spawn(cross, std::ref(ring[i]), std::ref(ring[(i + 3) % ring.size()]),
+                     std::ref(all_have_one)));
+  }
   let_run(on.spawn(send_one, tx));
   let_run(on.spawn(receive, std::ref(other_rx)));
   let_run(on.spawn(branch, std::ref(things.seats)));

@@ -174,8 +174,9 @@ class CoreFile(Outside):
 
     def test_shows_who_is_stuck(self):
         told = rouse_debug("stuck", self.core).stdout
-        for number in (1, 2, 3):
+        for number in (1, 2, 3, 4):
             self.assertIn(f"DEADLOCK {number}: tasks that wait for each other", told)
+        self.assertIn("  ... 54 more tasks\n", told)
         self.assertEqual(told.count("NOBODY CAN WAKE IT"), 3)
         self.assertEqual(told.count("forget()"), 3)
         self.assertNotIn("sleep", told)

@@ -21,6 +21,7 @@
 #include "rouse/exec/spawner.hpp"
 #include "rouse/future/by_ref.hpp"
 #include "rouse/future/join.hpp"
+#include "rouse/future/join_all.hpp"
 #include "rouse/future/pending_forever.hpp"
 #include "rouse/future/select.hpp"
 #include "rouse/future/shared.hpp"
@@ -115,6 +116,49 @@ TEST(Stuck, TwoTasksThatLockTwoMutexesInDifferentOrder) {
   const Report report = dump();
   EXPECT_THAT(report.text(), HasSubstr("DEADLOCK 1"));
   EXPECT_THAT(report.json(), HasSubstr("\"deadlocks\":["));
+}
+
+Async<void> lock_next_one(std::vector<Lock>& locks, std::size_t own, sync::Barrier& all_have_one) {
+  const auto one = co_await locks[own].lock();
+  co_await all_have_one.wait();
+  const auto other = co_await locks[(own + 7) % locks.size()].lock();
+}
+
+/// Each waits for the next one that is told.
+TEST(Stuck, AThousandTasksInARing) {
+  constexpr std::size_t count = 1000;
+  Runtime rt;
+  std::vector<Lock> locks(count);
+  sync::Barrier barrier(count);
+  StuckTasks tasks(rt);
+  std::vector<TaskId> ids;
+  for (std::size_t i = 0; i < count; ++i) {
+    ids.push_back(tasks.add(rt.spawn(lock_next_one, std::ref(locks), i, std::ref(barrier))));
+  }
+  const Stuck found = std::move(find_so_many(1)[0]);
+  ASSERT_EQ(found.tasks.size(), count);
+  std::vector<std::size_t> numbers;
+  for (const TaskId id : found.tasks) {
+    numbers.push_back(static_cast<std::size_t>(std::ranges::find(ids, id) - ids.begin()));
+  }
+  for (std::size_t i = 0; i + 1 < count; ++i) EXPECT_EQ(numbers[i + 1], (numbers[i] + 7) % count);
+  EXPECT_THAT(found.text, HasSubstr("... 984 more tasks"));
+}
+
+Async<void> lock_once(Lock& lock) { const auto guard = co_await lock.lock(); }
+Async<void> join_many(Lock& lock) {
+  const auto guard = co_await lock.lock();
+  std::vector<JoinHandle<void>> children;
+  for (int i = 0; i < 100; ++i) children.push_back(spawn(lock_once, std::ref(lock)));
+  co_await join_all(std::move(children));
+}
+
+TEST(Stuck, ATaskThatJoinsManyThatWaitForItsLock) {
+  Lock lock;
+  Runtime rt;
+  StuckTasks tasks(rt);
+  tasks.add(rt.spawn(join_many, std::ref(lock)));
+  EXPECT_EQ(find_so_many(1)[0].tasks.size(), 101U);
 }
 
 TEST(Stuck, ATaskThatLocksAMutexTwice) {
@@ -309,7 +353,6 @@ Async<void> hold_until(Lock& lock, sync::Notify& end) {
   const auto guard = co_await lock.lock();
   co_await end.notified();
 }
-Async<void> lock_once(Lock& lock) { const auto guard = co_await lock.lock(); }
 
 TEST(Stuck, ALockWhoseHolderGoesOnIsNot) {
   Runtime rt;

@@ -10,7 +10,7 @@ MOST_STEPS = 4096
 MOST_VISITS = 1 << 18
 INNER_FRAMES = 32
 OUTER_FRAMES = 8
-MOST_AWAITED = 64
+MOST_AWAITED = 4096
 FOR_A_TASK = ("join", "lock", "shared", "init")
 
 

@@ -7,7 +7,7 @@ from .tasks import LONGEST_NAME, Examiner
 MOST_IDS = 4
 MOST_SUSPECTS = 1 << 16
 MOST_DEADLOCKS = 64
-MOST_IN_ONE = 64
+MOST_IN_ONE = 4096
 
 
 class Group:
@@ -80,7 +80,7 @@ class Snapshot:
                 self._group(examiner, seen_executor, groups, seen)
             seen_executor.why_not = executor.why_not
             for ids in find_deadlocks(suspects):
-                self.deadlocks.append([suspects[i] for i in suspects if i in ids])
+                self.deadlocks.append(in_a_row([suspects[i] for i in suspects if i in ids]))
                 for task in self.deadlocks[-1]:
                     self._describe(task.steps)
         self.problems.update(examiner.problems)
@@ -160,6 +160,17 @@ def find_deadlocks(suspects):
                 return
 
 
+def in_a_row(tasks):
+    """Each waits for the next one, as far as that can be said of them in a row."""
+    for at in range(1, len(tasks)):
+        awaited, is_tag = tasks[at - 1].awaited[0]
+        for other in range(at, len(tasks)):
+            if awaited == (tasks[other].id & 0xFFFFFFFF if is_tag else tasks[other].id):
+                tasks[at], tasks[other] = tasks[other], tasks[at]
+                break
+    return tasks
+
+
 def _cycle(number, targets, taken):
     """One that this task leads to, and all that those in it wait for."""
     seen = {number}
@@ -171,12 +182,14 @@ def _cycle(number, targets, taken):
     if at in taken and at != number:
         return []
     cycle = [at]
+    found = {at}
     for member in cycle:  # which grows meanwhile
         for other in targets[member]:
-            if other not in cycle:
+            if other not in found:
                 if len(cycle) == MOST_IN_ONE:
                     taken.update(cycle)
                     return []
                 cycle.append(other)
+                found.add(other)
     taken.update(cycle)
     return cycle

@@ -2,6 +2,7 @@
 
 import json
 
+MOST_OF_DEADLOCK = 16
 MOST_ALIKE = 8
 MOST_SHOWN = 4  # of more than those
 NODES = ("all_of", "any_of", "one")
@@ -248,10 +249,13 @@ class Text:
     def deadlock(self, tasks, number):
         self.put(f"\nDEADLOCK {number}: ")
         self.put("a task waits for itself\n" if len(tasks) == 1 else "tasks that wait for each other\n")
-        for task in tasks:
+        for task in tasks[:MOST_OF_DEADLOCK]:
             name = "" if task.name is None else f' "{for_people(task.name)}"'
             self.put(f"  task {task.id}{name}\n")
             self.steps(task.steps, 4)
+        more = len(tasks) - MOST_OF_DEADLOCK
+        if more > 0:
+            self.put(f"  ... {more} more {_tasks(more)}\n")
 
     def group(self, group):
         self._is_cut_told = False

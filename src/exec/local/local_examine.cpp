@@ -1,7 +1,5 @@
 // LocalCore, seen by an examiner. Its tasks are its owner's, so that one shows them, between two
 // polls; if there is none, the examiner is a guest for a moment, and an owner that comes waits.
-#include <algorithm>
-
 #include "exec/local/local_core.hpp"
 #include "exec/park/deadline.hpp"
 #include "exec/task/task_transitions.hpp"
@@ -66,7 +64,7 @@ class Only final : public TaskVisitor {
  public:
   Only(std::span<const TaskId> ids, TaskVisitor& to) noexcept : ids_(ids), to_(to) {}
   void see(const SeenTask& seen) override {
-    if (std::find(ids_.begin(), ids_.end(), seen.id) != ids_.end()) to_.see(seen);
+    if (is_among(ids_, seen.id)) to_.see(seen);
   }
   void cannot_see(const char*) override {}
 

@@ -47,10 +47,10 @@ namespace rouse::internal {
 
 /// A few tasks that are held. `is_polled(task)` says whether a worker has it as `current`;
 /// `fence()` is a heavy fence: false, if there is none; `requeue(task)` puts it on a queue.
-template <class Pool>
+template <class Pool, std::size_t room = model_checker ? 2 : 64>
 class HeldTasks {
  public:
-  static constexpr std::size_t most = model_checker ? 2 : 64;
+  static constexpr std::size_t most = room;
 
   explicit HeldTasks(Pool& pool) noexcept : pool_(pool) {}
   HeldTasks(const HeldTasks&) = delete;

@@ -92,6 +92,7 @@ class PoolCore : public SharedScheduler, public Examinable {
   static constexpr std::size_t max_injected = 64;
 
   class Examiner;
+  class AtOnce;
   bool try_add_ref() noexcept final { return try_add_ref_to(refs_); }
   static PollUnderWay poll_of(const Worker& worker) noexcept;
   void end_examinations() noexcept;

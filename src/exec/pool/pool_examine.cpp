@@ -1,11 +1,13 @@
 // PoolCore, seen by an examiner. The protocol: examination.hpp.
-#include <algorithm>
 #include <array>
+#include <new>
+#include <type_traits>
 
 #include "exec/park/deadline.hpp"
 #include "exec/pool/examination.hpp"
 #include "exec/pool/pool_core.hpp"
 #include "sys/heavy_fence.hpp"
+#include "sys/memory.hpp"
 
 namespace rouse::internal {
 namespace {
@@ -19,6 +21,15 @@ void pause() {
   CondVar nobody_notifies;
   Lock lock(mutex);
   wait_for(nobody_notifies, lock, std::chrono::microseconds(200));
+}
+
+SeenTask seen_still(const TaskHeader& task, TaskState::Word word, bool is_closing) noexcept {
+  using enum TaskState::Bits;
+  if ((word & active) != 0) return SeenTask(task, SeenTask::State::queued, true);
+  const std::int64_t owners = 1 + ((word & join_interest) != 0 ? 1 : 0);
+  // While it ends, timers and the like have let go of wakers.
+  const std::int64_t wakers = is_closing ? -1 : refs_of(word) - owners;
+  return SeenTask(task, SeenTask::State::idle, true, wakers);
 }
 
 }  // namespace
@@ -48,25 +59,6 @@ class PoolCore::Examiner {
       if (!show(for_the_last_time)) return true;
     }
     return busy_count_ == 0;
-  }
-
-  /// Holds those of these ids; gives how many it holds.
-  std::size_t hold(const TaskTable& table, std::span<const TaskId> ids) {
-    TaskTable::Place place;
-    for (TaskTable::Slot* slot = table.next_slot(place); slot != nullptr && !held_.is_full();
-         slot = table.next_slot(place)) {
-      // ORDER: acquire; sees the task.
-      const TaskHeader* const task = slot->load(memory_order_acquire);
-      if (task == nullptr) continue;
-      if (std::find(ids.begin(), ids.end(), task->id()) != ids.end()) held_.add(*slot);
-    }
-    return held_.size();
-  }
-  void show_at_once(std::size_t all) {
-    const Lock lock(pool_.examine_mutex_);
-    if (pool_.is_examined_no_more_ || held_.size() != all) return held_.let_go();
-    held_.show_if_all_are_idle(
-        [&](TaskHeader& task, TaskState::Word word) { see_still(task, word); });
   }
 
   // --- For HeldTasks. ---
@@ -103,13 +95,7 @@ class PoolCore::Examiner {
     return true;
   }
   void see_still(const TaskHeader& task, TaskState::Word word) {
-    using enum TaskState::Bits;
-    const bool is_idle = (word & active) == 0;
-    const std::int64_t owners = 1 + ((word & join_interest) != 0 ? 1 : 0);
-    // While it ends, timers and the like have let go of wakers.
-    const std::int64_t wakers = pool_.is_closing() ? -1 : refs_of(word) - owners;
-    visitor_.see(is_idle ? SeenTask(task, SeenTask::State::idle, true, wakers)
-                         : SeenTask(task, SeenTask::State::queued, true));
+    visitor_.see(seen_still(task, word, pool_.is_closing()));
   }
   /// Not even the task that this thread polls is read: its future may be in the midst of its
   /// destruction.
@@ -150,16 +136,52 @@ void PoolCore::examine(TaskVisitor& visitor, std::chrono::nanoseconds patience) 
   drop_handed_over(handed_over_.close());
 }
 
+/// Many tasks, held together. In pages of its own: it is too large for a stack.
+class PoolCore::AtOnce {
+ public:
+  explicit AtOnce(PoolCore& pool) noexcept : pool_(pool), held_(*this) {}
+
+  void hold(const TaskTable& table, std::span<const TaskId> ids) {
+    TaskTable::Place place;
+    for (TaskTable::Slot* slot = table.next_slot(place); slot != nullptr && !held_.is_full();
+         slot = table.next_slot(place)) {
+      // ORDER: acquire; sees the task.
+      const TaskHeader* const task = slot->load(memory_order_acquire);
+      if (task != nullptr && is_among(ids, task->id())) held_.add(*slot);
+    }
+  }
+  void show(std::size_t all, TaskVisitor& visitor) {
+    const Lock lock(pool_.examine_mutex_);
+    if (pool_.is_examined_no_more_ || held_.size() != all) return held_.let_go();
+    held_.show_if_all_are_idle([&](TaskHeader& task, TaskState::Word word) {
+      visitor.see(seen_still(task, word, pool_.is_closing()));
+    });
+  }
+
+  // --- For HeldTasks. ---
+
+  void requeue(TaskHeader& task) const noexcept { pool_.inject(task); }
+
+ private:
+  PoolCore& pool_;
+  HeldTasks<AtOnce, most_at_once> held_;
+};
+
 void PoolCore::examine_at_once(std::span<const TaskId> ids, TaskVisitor& visitor) {
-  if (ids.size() > HeldTasks<Examiner>::most) return;
+  constexpr std::size_t page = 65536;
+  constexpr std::size_t size = (sizeof(AtOnce) + page - 1) / page * page;
+  static_assert(std::is_trivially_destructible_v<AtOnce>);
+  void* const pages = sys::map_pages(size, page);
+  if (pages == nullptr) return;
   handed_over_.open();
   if (sys::heavy_fence()) {
-    Examiner examiner(*this, visitor);
-    for (const auto& worker : workers_) examiner.hold(worker->table, ids);
-    examiner.hold(outside_, ids);
-    examiner.show_at_once(ids.size());
+    AtOnce& held = *new (pages) AtOnce(*this);
+    for (const auto& worker : workers_) held.hold(worker->table, ids);
+    held.hold(outside_, ids);
+    held.show(ids.size(), visitor);
   }
   drop_handed_over(handed_over_.close());
+  static_cast<void>(sys::unmap_pages(pages, size));
 }
 
 PollUnderWay PoolCore::poll_of(const Worker& worker) noexcept {

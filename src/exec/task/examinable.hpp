@@ -2,7 +2,9 @@
 // a dump is made of. All that there are in the process are in one list.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -42,6 +44,19 @@ struct SeenTask {
   std::int64_t wakers;  // that are left of an idle task; -1: nobody knows
 };
 
+constexpr std::uint32_t tag_of(TaskId id) noexcept { return static_cast<std::uint32_t>(id); }
+/// Of ids in order of their tags: the first with this tag or a later one.
+inline auto find_tag(std::span<const TaskId> ids, std::uint32_t tag) noexcept {
+  return std::partition_point(ids.begin(), ids.end(),
+                              [tag](TaskId id) { return tag_of(id) < tag; });
+}
+inline bool is_among(std::span<const TaskId> ids, TaskId id) noexcept {
+  for (auto at = find_tag(ids, tag_of(id)); at != ids.end() && tag_of(*at) == tag_of(id); ++at) {
+    if (*at == id) return true;
+  }
+  return false;
+}
+
 /// Called without any lock that a task may take, while the task is held: so it is to be quick.
 class TaskVisitor {
  public:
@@ -80,8 +95,9 @@ class Examinable : RingLink {
   /// Any thread, one at a time (ExamineAll). Waits so long for tasks that are being polled.
   virtual void examine(TaskVisitor& visitor, std::chrono::nanoseconds patience) = 0;
 
-  /// Shows these tasks, all at one moment: no task of them is polled between two of them. Shows
-  /// none if one is gone or not idle.
+  static constexpr std::size_t most_at_once = 4096;
+  /// Shows these tasks, in order of their tags, all at one moment: no task of them is polled
+  /// between two of them. Shows none if one is gone or not idle, or without memory.
   virtual void examine_at_once(std::span<const TaskId> ids, TaskVisitor& visitor) = 0;
 
   /// Shows the polls that may be under way.
