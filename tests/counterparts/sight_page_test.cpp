@@ -1,6 +1,7 @@
 // The page of sight in Chromium, from a program all of whose workers are stuck.
 #include <atomic>
 #include <functional>
+#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,8 +10,12 @@
 
 #include "rouse/exec/abort_handle.hpp"
 #include "rouse/exec/task_builder.hpp"
+#include "rouse/future/join_all.hpp"
 #include "rouse/future/pending_forever.hpp"
+#include "rouse/sight/name.hpp"
 #include "rouse/sight/start.hpp"
+#include "rouse/sight/stuck.hpp"
+#include "rouse/sync/mutex.hpp"
 
 #include "counterparts/support.hpp"
 
@@ -87,6 +92,36 @@ TEST_F(SightPage, ShowsWhoWaitsForWhom) {
   EXPECT_THAT(page, HasSubstr(">joins</text>"));
   EXPECT_THAT(page, HasSubstr("title=\"task " + id + "\""));
   EXPECT_THAT(page, HasSubstr("title=\"awaited \\x61c\""));
+}
+
+Async<void> join_some(sync::Mutex<int>& lock) {
+  const auto guard = co_await lock.lock();
+  const auto wait_for_lock = [](sync::Mutex<int>& other) -> Async<void> {
+    const auto unused = co_await other.lock();
+  };
+  std::vector<JoinHandle<void>> children;
+  for (int i = 0; i < 9; ++i) {
+    children.push_back(task::Builder().name("child").spawn(wait_for_lock, std::ref(lock)));
+  }
+  co_await join_all(std::move(children));
+}
+
+/// Of a deadlock that is no ring: each task with the one that it waits for.
+TEST_F(SightPage, ShowsDeadlocks) {
+  const sight::Sight sight = sight::start(sight::Options().tcp());
+  sync::Mutex<int> lock;
+  const auto named = sight::name(lock, "table");
+  Runtime own = Runtime::builder().worker_threads(1).build();
+  auto parent = task::Builder().name("parent").spawn_on(own.spawner(), join_some, std::ref(lock));
+  while (sight::find_stuck().empty()) std::this_thread::yield();
+  const std::string page = seen_at(sight.url());
+  if (IsSkipped()) return;
+  const std::string text = std::regex_replace(page, std::regex("<[^>]*>"), "");
+  EXPECT_THAT(text, HasSubstr("deadlock 1 "));
+  EXPECT_THAT(text,
+              HasSubstr("parent waits for child; child waits for table, acquired by parent;"));
+  EXPECT_THAT(text, HasSubstr("; and 2 more tasks"));
+  EXPECT_THAT(text, Not(HasSubstr("not in this dump")));  // of each group a dump has four ids
 }
 
 TEST_F(SightPage, SaysThatTheTokenIsMissing) {
