@@ -120,6 +120,15 @@ namespace rouse::sight {
   ENTRY(Permits_shift, Permits::permit_shift) \
   ENTRY(Permits_holder, &Permits::holder_) \
   ENTRY(BranchGroup_cancelled, &BranchGroup::cancelled_) \
+  ENTRY(BranchGroup_is_lost, &BranchGroup::is_lost_) \
+  ENTRY(BranchGroup_enrolled, &BranchGroup::enrolled_) \
+  ENTRY(BranchGroup_ended, &BranchGroup::ended_) \
+  ENTRY(BranchGroup_awaited, &BranchGroup::awaited_) \
+  ENTRY(BranchGroup_all, BranchGroup::all) \
+  ENTRY(BranchGroup_waker, &BranchGroup::waker_) \
+  ENTRY(BranchGroup_tasks, &BranchGroup::tasks_) \
+  ENTRY(BranchGroup_promised, &BranchGroup::promised_) \
+  ENTRY(RawWaker_vtable, &RawWaker::vtable_) \
   ENTRY(Wait_opaque, sight::Wait::opaque) \
   ENTRY(Wait_lock, sight::Wait::lock) \
   ENTRY(Wait_shared, sight::Wait::shared) \
@@ -253,6 +262,7 @@ static_assert(sizeof(atomic<std::uint64_t>) == 8 && sizeof(atomic<std::uint32_t>
               sizeof(atomic<bool>) == 1 && sizeof(Cell<std::size_t>) == sizeof(std::size_t) &&
               sizeof(Cell<TaskHeader*>) == sizeof(TaskHeader*));
 static_assert(sizeof(std::unique_ptr<Worker>) == sizeof(Worker*));
+static_assert(sizeof(Waker) == sizeof(RawWaker) && sizeof(JoinHandle<void>) == sizeof(TaskHeader*));
 static_assert(sizeof(sight::Wait) == 1 && sizeof(TaskHeader::Content) == 1);
 
 }  // namespace rouse::internal

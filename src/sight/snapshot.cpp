@@ -4,39 +4,27 @@
 #include <memory>
 #include <utility>
 
-#include "rouse/base/internal/function_ref.hpp"
-#include "rouse/sync/internal/permits.hpp"
-#include "rouse/time/instant.hpp"
-
-#include "core/shape_walk.hpp"
-#include "exec/fork/branch_group.hpp"
 #include "exec/park/deadline.hpp"
 #include "exec/task/sample.hpp"
 #include "sight/names.hpp"
+#include "sight/task_walk.hpp"
 #include "sys/clock.hpp"
 #include "sys/describe_fd.hpp"
 
 namespace rouse::sight {
 
-using rouse::internal::BranchGroup;
 using rouse::internal::Examinable;
 using rouse::internal::find_tag;
-using rouse::internal::Frame;
-using rouse::internal::FunctionRef;
 using rouse::internal::is_among;
-using rouse::internal::Permits;
 using rouse::internal::PollUnderWay;
 using rouse::internal::Sample;
 using rouse::internal::SeenTask;
-using rouse::internal::ShapeWalk;
 using rouse::internal::tag_of;
 using rouse::internal::TaskHeader;
 
 namespace {
 
 constexpr std::size_t most_steps = 4096;  // of one task
-constexpr std::size_t inner_frames = 32;  // of one chain, innermost
-constexpr std::size_t outer_frames = 8;   // and outermost
 constexpr std::size_t most_groups = 1 << 16;
 constexpr std::size_t buckets = 2 * most_groups;
 constexpr int least_part_of_patience = 8;                 // that is left for each executor
@@ -69,142 +57,6 @@ std::span<T> make_span(Arena& arena, std::size_t size) noexcept {
   return std::span(made, made == nullptr ? 0 : size);
 }
 
-bool is_for_a_task(Wait kind) noexcept {
-  return kind == Wait::join || kind == Wait::lock || kind == Wait::shared || kind == Wait::init;
-}
-
-/// Writes the steps of one task.
-class Walk final : public ShapeWalk {
- public:
-  Walk(std::span<Step> room, std::span<Awaited> room_of_awaited) noexcept
-      : room_(room), awaited_(room_of_awaited) {}
-
-  std::span<Step> steps() const noexcept { return room_.first(count_); }
-  /// Whether it waits for something that is meant to last for ever, or nobody knows.
-  bool waits_for_ever() const noexcept { return waits_for_ever_; }
-  /// The tasks that it waits for; none, if it waits for anything else, too.
-  std::span<const Awaited> awaited() const noexcept {
-    return awaited_.first(may_go_on_ || hides_something() ? 0 : awaited_count_);
-  }
-
- private:
-  /// Whether something waits, and nobody says for what.
-  bool hides_something() const noexcept {
-    for (std::size_t i = 0; i + 1 < count_; ++i) {
-      const Step::Kind next = room_[i + 1].kind;
-      if (room_[i].kind == Step::Kind::begin_waiting && next != Step::Kind::leaf &&
-          next != Step::Kind::begin_node) {
-        return true;
-      }
-      if (room_[i].kind == Step::Kind::begin_node && next == Step::Kind::end_node) return true;
-    }
-    return false;
-  }
-  void begin_waiting() override { add(Step::Kind::begin_waiting); }
-  void end_waiting() override { add(Step::Kind::end_waiting); }
-  void begin_node(const Shape& shape) override { add(Step::Kind::begin_node, &shape); }
-  void end_node(const Shape& shape) override { add(Step::Kind::end_node, &shape); }
-  void leaf(const Shape& shape, const void* future) override {
-    waits_for_ever_ = waits_for_ever_ || shape.kind == Wait::never;
-    may_go_on_ = may_go_on_ || !is_for_a_task(shape.kind);
-    Step* const step = add(Step::Kind::leaf, &shape);
-    if (step == nullptr || shape.count == 0) return;
-    switch (shape.kind) {
-      case Wait::descriptor:
-        step->value = static_cast<std::uint64_t>(field<int>(shape, future, 0));
-        break;
-      case Wait::sleep:
-        step->value = static_cast<std::uint64_t>(
-            field<time::Instant>(shape, future, 0).time_since_epoch().count());
-        break;
-      case Wait::join:
-        if (const TaskHeader* const task = field<const TaskHeader*>(shape, future, 0)) {
-          step->value = task->id();
-        }
-        await(step->value, false);
-        break;
-      case Wait::init: {
-        const auto* const maker = field<const atomic<std::uint32_t>*>(shape, future, 0);
-        step->value = reinterpret_cast<std::uintptr_t>(maker);
-        step->holder = maker == nullptr ? 0 : maker->load(memory_order_relaxed);
-        await(step->holder, true);
-        break;
-      }
-      case Wait::lock:
-      case Wait::shared: {
-        const auto* const permits = field<const Permits*>(shape, future, 0);
-        step->value = reinterpret_cast<std::uintptr_t>(permits);
-        step->holder = permits == nullptr ? 0 : permits->holder();
-        await(step->holder, true);
-        break;
-      }
-      default:
-        step->value = field<std::uintptr_t>(shape, future, 0);
-    }
-  }
-  /// The innermost ones as they come; of the rest the last few.
-  void frame(const Frame& frame) override {
-    if (frames_ < inner_frames + outer_frames) {
-      if (Step* const step = add(Step::Kind::frame)) step->where = frame.where();
-      ++frames_;
-      return;
-    }
-    // Moves the outer ones one further, and counts the one that falls out.
-    Step* const outer = room_.data() + count_ - outer_frames;
-    if (frames_ == inner_frames + outer_frames) {
-      if (count_ == room_.size()) return;
-      std::copy_backward(outer, outer + outer_frames, outer + outer_frames + 1);
-      *outer = Step{Step::Kind::left_out, nullptr, {}, 0, nullptr, 0};
-      ++count_;
-      ++frames_;
-      return this->frame(frame);
-    }
-    ++(outer - 1)->value;
-    std::copy(outer + 1, outer + outer_frames, outer);
-    outer[outer_frames - 1].where = frame.where();
-  }
-  void with_branch(const void* group, FunctionRef<void()> visit) override {
-    // A task of a branch holds a reference to its group.
-    bool is_visited = false;
-    const auto note_and_visit = [&] {
-      is_visited = true;
-      visit();
-    };
-    if (group != nullptr) {
-      const_cast<BranchGroup*>(static_cast<const BranchGroup*>(group))
-          ->with_children(note_and_visit);
-    }
-    if (!is_visited) cut();
-  }
-  /// What is not seen may be anything.
-  void cut() override { waits_for_ever_ = may_go_on_ = true; }
-  /// 0: nobody knows whom.
-  void await(std::uint64_t id, bool is_tag) noexcept {
-    if (id == 0 || awaited_count_ == awaited_.size()) {
-      may_go_on_ = true;
-    } else {
-      awaited_[awaited_count_++] = Awaited{.id = id, .is_tag = is_tag};
-    }
-  }
-  Step* add(Step::Kind kind, const Shape* shape = nullptr) noexcept {
-    if (kind != Step::Kind::frame) frames_ = 0;
-    if (count_ == room_.size()) {
-      may_go_on_ = true;
-      return nullptr;
-    }
-    room_[count_] = Step{kind, shape, {}, 0, nullptr, 0};
-    return &room_[count_++];
-  }
-
-  const std::span<Step> room_;
-  std::size_t count_ = 0;
-  std::size_t frames_ = 0;  // of the chain that is visited
-  bool waits_for_ever_ = false;
-  bool may_go_on_ = false;  // it waits for something that is no task, or nobody knows
-  const std::span<Awaited> awaited_;
-  std::size_t awaited_count_ = 0;
-};
-
 /// The tasks of a suspicion, all at one moment.
 class Verify final : public rouse::internal::TaskVisitor {
  public:
@@ -221,7 +73,7 @@ class Verify final : public rouse::internal::TaskVisitor {
         seen.state != SeenTask::State::idle) {
       return;
     }
-    Walk walk(room_, awaited_);
+    TaskWalk walk(room_, awaited_);
     walk.walk(*seen.task->vtable.shape, seen.task->future());
     if (walk.awaited().empty()) {
       is_fact_ = false;
@@ -311,7 +163,7 @@ class Snapshot::Collector final : public rouse::internal::TaskVisitor {
       return;
     }
     ++executor_->tasks;
-    Walk walk(room_, awaited_);
+    TaskWalk walk(room_, awaited_);
     if (seen.task != nullptr && seen.task->content == TaskHeader::Content::future) {
       walk.walk(*seen.task->vtable.shape, seen.task->future());
     }

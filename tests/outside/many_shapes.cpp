@@ -48,6 +48,7 @@ struct Things {
   sync::Barrier both{2};
   sync::OnceCell<int> cell;
   sync::CancellationToken token;
+  std::array<sync::Mutex<int>, 2> of_parents;
 };
 
 Async<void> hold(sync::Mutex<int>& mutex) {
@@ -108,6 +109,14 @@ Async<void> count(sync::Notify& told) {
   }
 }
 Async<void> branch(sync::Semaphore& seats) { co_await parallel(sit(seats, 5), sit(seats, 6)); }
+Async<void> lock_in_a_scope(sync::Mutex<int>& mutex) {
+  const auto guard = co_await mutex.lock();
+  co_await scope([&](Scope& children) { children.spawn(lock, std::ref(mutex)); });
+}
+Async<void> lock_in_branches(sync::Mutex<int>& mutex) {
+  const auto guard = co_await mutex.lock();
+  co_await parallel(lock(mutex), lock(mutex));
+}
 Async<void> send_one(sync::Sender<int> to) { (void)co_await to.send(2); }
 Async<void> receive(sync::Receiver<int>& from) { (void)co_await from.recv(); }
 Async<void> accept_one(net::TcpListener listener) { (void)co_await listener.accept(); }
@@ -148,6 +157,8 @@ void spawn_all(const Spawner& on, Things& things) {
                                   std::ref(things.both)));
   let_run(named("second").spawn_on(on, cross, std::ref(things.to), std::ref(things.from),
                                    std::ref(things.both)));
+  let_run(on.spawn(lock_in_a_scope, std::ref(things.of_parents[0])));
+  let_run(on.spawn(lock_in_branches, std::ref(things.of_parents[1])));
   let_run(on.spawn(dig, 10));
   let_run(on.spawn(dig, 100));
   let_run(on.spawn(initialize, std::ref(things.cell)));

@@ -174,8 +174,8 @@ class CoreFile(Outside):
 
     def test_shows_who_is_stuck(self):
         told = rouse_debug("stuck", self.core).stdout
-        for number in (1, 2, 3, 4):
-            self.assertIn(f"DEADLOCK {number}: tasks that wait for each other", told)
+        for number in range(1, 11):
+            self.assertIn(f"DEADLOCK {number}: ", told)
         self.assertIn("  ... 54 more tasks\n", told)
         self.assertEqual(told.count("NOBODY CAN WAKE IT"), 3)
         self.assertEqual(told.count("forget()"), 3)

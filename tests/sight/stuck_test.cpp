@@ -7,7 +7,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <random>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -18,6 +17,8 @@
 #include "rouse/core/async.hpp"
 #include "rouse/core/borrowed.hpp"
 #include "rouse/exec/local_executor.hpp"
+#include "rouse/exec/parallel.hpp"
+#include "rouse/exec/scope.hpp"
 #include "rouse/exec/spawner.hpp"
 #include "rouse/future/by_ref.hpp"
 #include "rouse/future/join.hpp"
@@ -36,8 +37,6 @@
 #include "rouse/sync/once_cell.hpp"
 #include "rouse/sync/rw_lock.hpp"
 #include "rouse/time/sleep.hpp"
-
-#include "support/sanitizer.hpp"
 
 namespace rouse::sight {
 namespace {
@@ -239,6 +238,41 @@ TEST(Stuck, OnACurrentThreadRuntime) {
   rt.block_on(yield_now());
   const std::vector<Stuck> found = find_so_many(1);
   EXPECT_THAT(found[0].tasks, UnorderedElementsAre(id));
+}
+
+Async<void> lock_in_a_scope(Lock& lock) {
+  const auto guard = co_await lock.lock();
+  co_await scope([&](Scope& children) {
+    children.spawn(lock_once, std::ref(lock));
+    children.spawn(lock_once, std::ref(lock));
+  });
+}
+
+TEST(Stuck, AScopeWhoseChildrenWaitForALockOfItsTask) {
+  for (auto builder : {Runtime::builder().worker_threads(2), Runtime::builder().current_thread()}) {
+    Lock lock;
+    Runtime rt = builder.build();
+    auto task = rt.spawn(lock_in_a_scope, std::ref(lock));
+    rt.block_on(yield_now());
+    const Stuck found = std::move(find_so_many(1)[0]);
+    EXPECT_EQ(found.tasks.size(), 3U);
+    EXPECT_THAT(found.tasks, ::testing::Contains(task.id()));
+    EXPECT_THAT(found.text, HasSubstr("children of the scope"));
+  }
+}
+
+/// The first child runs in the task itself, and ends; the others are tasks.
+Async<void> lock_in_branches(Lock& lock) {
+  const auto guard = co_await lock.lock();
+  co_await parallel(lock_once(lock), lock_once(lock), yield_now());
+}
+
+TEST(Stuck, BranchesThatWaitForALockOfTheirTask) {
+  Lock lock;
+  Runtime rt = Runtime::builder().worker_threads(2).build();
+  auto task = rt.spawn(lock_in_branches, std::ref(lock));
+  const Stuck found = std::move(find_so_many(1)[0]);
+  EXPECT_THAT(found.tasks, ::testing::Contains(task.id()));
 }
 
 Async<void> write_twice(sync::RwLock<int>& lock) {
@@ -473,54 +507,6 @@ TEST(Stuck, WhatIsMeantToWaitForEverIsNot) {
   tasks.add(rt.spawn(join_one, rt.spawn(never_end())));
   wait_until_shown("waits for task");
   EXPECT_TRUE(find_stuck().empty());
-}
-
-// --- Random programs that end. ---
-
-/// Locks some of the mutexes, in order, and joins those before it: so it ends.
-Async<void> random_task(std::vector<Lock>& locks, std::vector<JoinHandle<void>> before,
-                        std::uint32_t seed) {
-  std::minstd_rand random(seed);
-  std::vector<sync::MutexGuard<int>> guards;
-  for (Lock& lock : locks) {
-    if (random() % 2 == 0) continue;
-    guards.push_back(co_await lock.lock());
-    if (random() % 3 == 0) co_await yield_now();
-    if (random() % 8 == 0) guards.clear();
-  }
-  guards.clear();
-  for (auto& task : before) co_await task;
-}
-
-TEST(Stuck, NoRandomProgramThatEndsIsEverSaidToBeStuck) {
-  const std::uint32_t programs = test::sanitized ? 500 : 10'000;
-  Runtime rt = Runtime::builder().worker_threads(2).build();
-  std::atomic<bool> is_over{false};
-  std::atomic<std::uint32_t> looks{0};
-  std::thread looker([&] {
-    while (!is_over.load()) {
-      for (const Stuck& stuck : find_stuck()) ADD_FAILURE() << stuck.text;
-      ++looks;
-    }
-  });
-  for (std::uint32_t program = 1; program <= programs; ++program) {
-    std::minstd_rand random(program);
-    std::vector<Lock> locks(1 + random() % 3);
-    std::vector<JoinHandle<void>> tasks;
-    for (unsigned i = 0; i < 6; ++i) {
-      std::vector<JoinHandle<void>> before;
-      if (!tasks.empty() && random() % 2 == 0) {
-        before.push_back(std::move(tasks.back()));
-        tasks.pop_back();
-      }
-      tasks.push_back(rt.spawn(random_task, std::ref(locks), std::move(before),
-                               static_cast<std::uint32_t>(random())));
-    }
-    for (auto& task : tasks) rt.block_on(std::move(task));
-  }
-  is_over = true;
-  looker.join();
-  EXPECT_GT(looks.load(), 0U);
 }
 
 }  // namespace

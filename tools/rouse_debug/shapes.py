@@ -1,4 +1,4 @@
-"""What a task waits for: as src/core/shape_walk.cpp and Walk in src/sight/snapshot.cpp do it."""
+"""What a task waits for: as src/core/shape_walk.cpp and src/sight/task_walk.hpp do it."""
 
 import struct
 
@@ -11,7 +11,8 @@ MOST_VISITS = 1 << 18
 INNER_FRAMES = 32
 OUTER_FRAMES = 8
 MOST_AWAITED = 4096
-FOR_A_TASK = ("join", "lock", "shared", "init")
+FOR_A_TASK = ("join", "lock", "shared", "init", "fork", "scope")
+NO_MEMORY = 1  # instead of a group
 
 
 class Shape:
@@ -294,6 +295,34 @@ class Walk:
             if step.value and target.word(step.value + layout.Permits_state) >> layout.Permits_shift == 0:
                 step.holder = target.u32(step.value + layout.Permits_holder)
             self._await(step.holder, True)
+        elif kind in ("fork", "scope"):
+            group = target.word(step.value) if kind == "scope" and step.value else step.value
+            if group <= NO_MEMORY or not self._await_children(group):
+                self._may_go_on = True
+
+    def _await_children(self, group):
+        """As BranchGroup::show_awaited."""
+        target, layout = self.target, self.layout
+        enrolled, awaited = target.u32(group + layout.BranchGroup_enrolled), target.u32(group + layout.BranchGroup_awaited)
+        if target.u8(group + layout.BranchGroup_cancelled) or target.u8(group + layout.BranchGroup_is_lost) or \
+                not target.word(group + layout.BranchGroup_waker + layout.RawWaker_vtable):
+            return False
+        if (awaited != layout.BranchGroup_all and enrolled < awaited) or target.word(group + layout.BranchGroup_promised):
+            return False
+        left = enrolled - target.u32(group + layout.BranchGroup_ended)
+        tasks = group + layout.BranchGroup_tasks
+        at, end = target.word(tasks + layout.vector_begin), target.word(tasks + layout.vector_end)
+        if not 0 <= end - at <= 8 * MOST_AWAITED:
+            return False
+        for slot in range(at, end, 8):
+            task = target.word(slot)
+            if not task or target.word(task + layout.TaskHeader_state + layout.TaskState_word) & layout.TaskState_complete:
+                continue
+            if left == 0:
+                return False
+            left -= 1
+            self._await(task_id(target, layout, task), False)
+        return left == 0
 
     def _await(self, task, is_tag):
         if task == 0 or len(self._awaited) == MOST_AWAITED:

@@ -44,7 +44,7 @@ enum class Wait : std::uint8_t {
   turn,        // its next turn
   never,       // nothing: it waits for ever
   fork,        // children of `parallel` [a pointer to their BranchGroup]
-  scope,       // children of `scope` [the same]
+  scope,       // children of `scope` [a pointer to what begins with such a pointer]
   // Nodes.
   all_of,   // all its children
   any_of,   // one of its children

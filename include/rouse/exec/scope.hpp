@@ -108,19 +108,20 @@ class ScopeBody {
 
   ROUSE_SHAPE(ScopeBody, "scope", all_of, &ScopeBody::body_, &ScopeBody::scope_)
   Poll<void> poll(Context& cx) {
-    if (!outcome_->is_set() && internal::poll_into(*outcome_, *body_, cx) && outcome_->is_error()) {
-      scope_->fail(outcome_->error());
+    if (body_ != nullptr && internal::poll_into(*outcome_, *body_, cx)) {
+      body_ = nullptr;
+      if (outcome_->is_error()) scope_->fail(outcome_->error());
     }
     const bool children_ended = scope_->poll_children(cx);
     // After that, a child that fails wakes us.
     if (scope_->error()) return Poll<void>::ready();
-    if (!outcome_->is_set() || !children_ended) return pending;
+    if (body_ != nullptr || !children_ended) return pending;
     return Poll<void>::ready();
   }
 
  private:
   Scope* scope_;
-  F* body_;
+  F* body_;  // null once it has ended
   internal::Outcome<output_t<F>>* outcome_;
 };
 

@@ -1,6 +1,10 @@
 #include "exec/fork/branch_group.hpp"
 
+#include <chrono>
+#include <mutex>
 #include <new>
+
+#include "rouse/base/internal/spin_lock.hpp"
 
 #include "exec/local/local_core.hpp"
 #include "exec/park/deadline.hpp"
@@ -89,6 +93,37 @@ bool BranchGroup::enter() {
   if (cancelled_) return false;
   ++polled_now_;
   return true;
+}
+
+/// Not for ever: whoever has it may wait for memory, and malloc for a thread that is stuck.
+Lock BranchGroup::try_to_lock() noexcept {
+  Lock lock(mutex_, std::try_to_lock);
+  const Deadline deadline(std::chrono::milliseconds(1));
+  for (unsigned attempt = 0; !lock.owns_lock() && !lock.try_lock(); ++attempt) {
+    if (deadline.left() == std::chrono::nanoseconds(0)) break;
+    back_off(attempt);
+  }
+  return lock;
+}
+
+void BranchGroup::with_children(FunctionRef<void()> fn) {
+  const Lock lock = try_to_lock();
+  if (lock.owns_lock() && !cancelled_) fn();
+}
+
+bool BranchGroup::show_awaited(FunctionRef<void(TaskId)> fn) {
+  const Lock lock = try_to_lock();
+  if (!lock.owns_lock() || cancelled_ || is_lost() || !waker_) return false;
+  // Thieves that took a child may be about to enroll it, or to make its task.
+  if ((awaited_ != all && enrolled_ < awaited_) || promised_ != 0) return false;
+  std::uint32_t left = enrolled_ - ended_;
+  for (const auto& task : tasks_) {
+    if (task.is_finished()) continue;
+    if (left == 0) return false;  // its child has ended, and it is about to
+    --left;
+    fn(task.id());
+  }
+  return left == 0;
 }
 
 ChildPoll::ChildPoll(const BranchGroup& of) noexcept : group(of), outer(this_thread.child_polls) {

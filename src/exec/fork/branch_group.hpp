@@ -90,10 +90,10 @@ class BranchGroup : public RefCounted<BranchGroup> {
   // --- An examiner, while it holds the task. ---
 
   /// Calls `fn` unless the child may be destroyed; it is not while this lasts.
-  void with_children(FunctionRef<void()> fn) {
-    const Lock lock(mutex_);
-    if (!cancelled_) fn();
-  }
+  void with_children(FunctionRef<void()> fn);
+  /// The tasks that the parent waits for: `fn(id)` for each. False: it may go on without them, or
+  /// nobody knows.
+  bool show_awaited(FunctionRef<void(TaskId)> fn);
 
   // --- The parent. ---
 
@@ -123,6 +123,7 @@ class BranchGroup : public RefCounted<BranchGroup> {
   void wait_until_quiet(Lock& lock, std::uint32_t children) noexcept;
   bool is_polled_here() const noexcept;
   void make_room(std::vector<JoinHandle<void>>& finished);
+  Lock try_to_lock() noexcept;
 
   RefPtr<const TaskLocalNode> locals_;  // until it is cancelled
   Mutex mutex_;

@@ -32,6 +32,7 @@ class internal::ScopeState {
     destroy_children();
   }
 
+  // First: a dump reads it there (base/shape.hpp).
   const RefPtr<BranchGroup> group = make_ref<BranchGroup>(task_locals());
 
  private:

@@ -57,7 +57,8 @@ inline bool is_among(std::span<const TaskId> ids, TaskId id) noexcept {
   return false;
 }
 
-/// Called without any lock that a task may take, while the task is held: so it is to be quick.
+/// Called while the task is held, and for a blocking call under the lock of its pool: so it is to
+/// be quick, and take no lock of an executor.
 class TaskVisitor {
  public:
   virtual void see(const SeenTask& task) = 0;
