@@ -159,6 +159,7 @@ namespace rouse::sight {
   /* Names of resources. */ \
   ENTRY(named, sight::names_place) \
   ENTRY(Names_first, &sight::Names::first) \
+  ENTRY(Names_buckets, sight::Names::buckets) \
   ENTRY(Named_resource, &sight::Named::resource_) \
   ENTRY(Named_name, &sight::Named::name_) \
   ENTRY(Named_next, &sight::Named::next_) \

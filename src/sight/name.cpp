@@ -24,19 +24,20 @@ Names& all_names() noexcept {
 
 Named::Named(const void* resource, std::string name) : resource_(resource), name_(std::move(name)) {
   const Lock lock(all_names().mutex);
-  next_ = std::exchange(all_names().first, this);
+  next_ = std::exchange(all_names().first_of(resource_), this);
+  if (next_ != nullptr) next_->previous_ = this;
 }
 
 Named::~Named() {
   const Lock lock(all_names().mutex);
-  Named** link = &all_names().first;
-  while (*link != this) link = &(*link)->next_;
-  *link = next_;
+  (previous_ == nullptr ? all_names().first_of(resource_) : previous_->next_) = next_;
+  if (next_ != nullptr) next_->previous_ = previous_;
 }
 
 const char* copy_name_of(const void* resource, Arena& arena) noexcept {
   const Lock lock(all_names().mutex);
-  for (const Named* named = all_names().first; named != nullptr; named = named->next()) {
+  const Named* named = all_names().first_of(resource);
+  for (; named != nullptr; named = named->next()) {
     if (named->resource() == resource) return arena.copy(named->name().c_str(), longest_name);
   }
   return nullptr;

@@ -275,8 +275,9 @@ class Examiner:
     def _names(self):
         target, layout = self.target, self.layout
         found = {}
-        for named in in_turn(target.word(layout.named + layout.Names_first), lambda named: target.word(named + layout.Named_next),
-                             "the list of names"):
-            text = target.text(target.word(named + layout.Named_name + layout.string_data), LONGEST_NAME)
-            found.setdefault(target.word(named + layout.Named_resource), text)  # the last one that was given
+        size = 8 * layout.Names_buckets
+        for first in struct.unpack(f"<{size // 8}Q", target.read(layout.named + layout.Names_first, size)):
+            for named in in_turn(first, lambda named: target.word(named + layout.Named_next), "the list of names"):
+                text = target.text(target.word(named + layout.Named_name + layout.string_data), LONGEST_NAME)
+                found.setdefault(target.word(named + layout.Named_resource), text)  # the last one that was given
         return found

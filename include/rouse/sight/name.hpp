@@ -27,13 +27,14 @@ class ROUSE_API Named {
   [[nodiscard]] const void* resource() const noexcept { return resource_; }
   /// As it was given.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// For a dump: the next of all.
+  /// For a dump: the next, of those that it looks through together.
   [[nodiscard]] const Named* next() const noexcept { return next_; }
 
  private:
   const void* const resource_;
   const std::string name_;
   Named* next_ = nullptr;
+  Named* previous_ = nullptr;
 };
 
 /// Names a Mutex, RwLock, Semaphore, Notify, Barrier or OnceCell; or a channel, by either end.
