@@ -21,6 +21,8 @@
 #include "rouse/net/tcp_stream.hpp"
 #include "rouse/sight/dump.hpp"
 #include "rouse/sight/start.hpp"
+#include "rouse/sight/stuck.hpp"
+#include "rouse/sync/mutex.hpp"
 
 #include "faulty/errnos.hpp"
 #include "faulty/harness.hpp"
@@ -111,6 +113,27 @@ TEST(FaultySight, WithoutMemoryItSaysHowManyItLeavesOut) {
     add_row("mmap", name_of_error(error), "dump", injection.hits(), "less memory will do");
   }
   waiting.end(rt);
+}
+
+Async<void> lock_twice(sync::Mutex<int>& lock) {
+  const auto one = co_await lock.lock();
+  const auto other = co_await lock.lock();
+}
+
+/// What may be a deadlock is looked at again in other pages than those of the dump.
+TEST(FaultySight, WithoutMemoryToBeCertainNoDeadlockIsTold) {
+  sync::Mutex<int> lock;
+  Runtime rt;
+  auto task = rt.spawn(lock_twice, std::ref(lock));
+  while (sight::find_stuck().empty()) std::this_thread::yield();
+  for (const int error : errors_of_call("mmap")) {
+    const Injection injection(Fault("mmap", error).after(1));
+    EXPECT_THAT(sight::find_stuck(), ::testing::IsEmpty());
+    EXPECT_EQ(injection.hits(), 1);
+    add_row("mmap", name_of_error(error), "find_stuck", injection.hits(), "no deadlock is told");
+  }
+  EXPECT_EQ(sight::find_stuck().size(), 1);
+  task.abort();
 }
 
 TEST(FaultySight, WithoutAFenceThePoolIsNotSeen) {
