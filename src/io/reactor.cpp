@@ -1,5 +1,6 @@
 #include "io/reactor.hpp"
 
+#include <bit>
 #include <new>
 #include <system_error>
 #include <utility>

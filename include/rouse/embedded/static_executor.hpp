@@ -15,7 +15,6 @@
 //     nothing, or costs the slot's next task a spurious poll, which every future tolerates.
 #pragma once
 
-#include <bit>
 #include <concepts>
 #include <cstddef>
 
@@ -81,7 +80,7 @@ class StaticExecutor {
     // read-modify-writes, so this sees what each of them released, not only the last.
     Word named = need_run_.exchange(0, memory_order_acquire);
     for (; named != 0; named &= named - 1) {
-      const auto first = static_cast<std::size_t>(std::countr_zero(named));
+      const auto first = static_cast<std::size_t>(__builtin_ctzl(named));
       for (std::size_t word = first; word < word_count; word += word_bits) poll_word(word);
     }
     in_round_ = false;
@@ -122,6 +121,7 @@ class StaticExecutor {
 
  private:
   using Word = std::size_t;
+  static_assert(sizeof(Word) == sizeof(long));  // for __builtin_ctzl
   static constexpr std::size_t word_bits = sizeof(Word) * 8;
   static constexpr std::size_t word_count = (N + word_bits - 1) / word_bits;
   static_assert(atomic<Word>::is_always_lock_free, "a wake in an interrupt handler must not lock");
@@ -157,7 +157,7 @@ class StaticExecutor {
     // The round's share is fixed here. Relaxed is enough: the bits of wakes that came before the
     // round were made visible by `need_run_`.
     for (Word todo = woken_[word].load(memory_order_relaxed); todo != 0; todo &= todo - 1) {
-      const auto bit = static_cast<std::size_t>(std::countr_zero(todo));
+      const auto bit = static_cast<std::size_t>(__builtin_ctzl(todo));
       // ORDER: acquire; sees what every wake up to here published. A later wake sets the bit anew.
       woken_[word].fetch_and(~(Word{1} << bit), memory_order_acquire);
       poll_slot(slots_[word * word_bits + bit]);

@@ -11,7 +11,6 @@
 // new/delete, so that leaks and uses after free are seen.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <new>
 
@@ -31,7 +30,7 @@ struct BlockClass {
   static constexpr std::size_t of(std::size_t size) noexcept {
     if (size == 0) return 0;
     if (size <= small_limit) return (size - 1) / granule;
-    const auto doubling = static_cast<std::size_t>(std::bit_width((size - 1) / small_limit)) - 1;
+    const auto doubling = static_cast<std::size_t>(63 - __builtin_clzll((size - 1) / small_limit));
     const std::size_t base = small_limit << doubling;
     return small_count + 4 * doubling + (size - 1 - base) / (base / 4);
   }

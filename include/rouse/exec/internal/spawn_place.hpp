@@ -2,7 +2,6 @@
 // arguments behind which no default argument can stand, the address of the code that called.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <source_location>
 
@@ -11,12 +10,12 @@ namespace rouse::internal {
 class SpawnPlace {
  public:
   SpawnPlace(std::source_location where = {}) noexcept
-      : word_(std::bit_cast<std::uintptr_t>(where)) {}
+      : word_(__builtin_bit_cast(std::uintptr_t, where)) {}
   SpawnPlace(const void* code) noexcept : word_(reinterpret_cast<std::uintptr_t>(code) | is_code) {}
 
   /// Empty, if only the code is known.
   [[nodiscard]] std::source_location source() const noexcept {
-    return std::bit_cast<std::source_location>((word_ & is_code) != 0 ? 0 : word_);
+    return __builtin_bit_cast(std::source_location, (word_ & is_code) != 0 ? 0 : word_);
   }
   /// 0, if the source is known.
   [[nodiscard]] std::uintptr_t code() const noexcept {
