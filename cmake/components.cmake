@@ -14,6 +14,8 @@ foreach(component IN LISTS rouse_components)
     message(FATAL_ERROR "ROUSE_COMPONENTS: there is no component '${component}'. There are: ${there_are}; or say all.")
   endif()
 endforeach()
+set(rouse_components_left_out ${rouse_known_components}) # whose tests and the like are left out, too
+list(REMOVE_ITEM rouse_components_left_out ${rouse_components})
 
 # rouse_component_needs(NAME FOUND LIBRARY PACKAGES): stops with what to do unless FOUND is true.
 function(rouse_component_needs name found library packages)

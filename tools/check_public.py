@@ -2,19 +2,27 @@
 """The public line (docs/stability.md): contents pages reach every public header, and nothing else.
 
 A header stands on its layer's page, which rouse.hpp includes, or on all.hpp, which is for those that few programs need.
+The page of a component stands alone: not every rouse has it.
 """
 
 import pathlib
 import re
 import sys
 
-HEADERS = pathlib.Path(__file__).resolve().parent.parent / "include" / "rouse"
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+HEADERS = ROOT / "include" / "rouse"
 # Pages that rouse.hpp leaves out: what only tests need.
 FOR_TESTS = {"testing.hpp", "model.hpp"}
 # Pages of layers that few programs need: all.hpp shows them.
 FOR_FEW = {"sight.hpp"}
 # Headers that stand on the page of another layer.
 ELSEWHERE = {"base/atomic.hpp": "model.hpp", "base/cell.hpp": "model.hpp", "base/thread.hpp": "model.hpp"}
+
+
+def components():
+    cmake = (ROOT / "cmake" / "components.cmake").read_text(encoding="utf-8")
+    names = re.search(r"^set\(rouse_known_components ([^)]*)\)", cmake, re.M).group(1)
+    return {name + ".hpp" for name in names.split()}
 
 
 def included(page):
@@ -40,7 +48,7 @@ def main():
     unknown = for_few - set().union(*pages.values())
     for headers in pages.values():
         headers -= for_few
-    pages["rouse.hpp"] = {*pages, "version.hpp"} - FOR_TESTS - FOR_FEW
+    pages["rouse.hpp"] = {*pages, "version.hpp"} - FOR_TESTS - FOR_FEW - components()
     pages["all.hpp"] = {"rouse.hpp", *for_few, *FOR_FEW} - unknown
     problems = [p for page, expected in pages.items() for p in difference(page, expected)]
     print("\n".join(problems or [f"{len(pages)} pages, {sum(map(len, pages.values()))} headers"]))

@@ -1,0 +1,90 @@
+#include "tls/client_context.hpp"
+
+#include <memory>
+#include <new>
+#include <openssl/x509v3.h>
+#include <string>
+#include <utility>
+
+#include "rouse/tls/error.hpp"
+
+#include "tls/certificates.hpp"
+#include "tls/server_name.hpp"
+#include "tls/system_roots.hpp"
+#include "tls/tls_state.hpp"
+
+namespace rouse::internal {
+namespace {
+
+/// The certificate must be for this name, and for nothing that only resembles it.
+void expect(SSL* ssl, const ServerName& name) {
+  SSL_set_hostflags(ssl,
+                    X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
+  if (!name.address) {
+    needed(SSL_set1_host(ssl, name.host.c_str()));
+    needed(SSL_set_tlsext_host_name(ssl, name.host.c_str()));
+    return;
+  }
+  needed(X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.address->to_string().c_str()));
+}
+
+}  // namespace
+
+TlsClientContext::TlsClientContext(const TlsClientSettings& settings)
+    : TlsContext(TLS_client_method(), settings), sessions_(settings.remembered_servers) {
+  SSL_CTX* ctx = get();
+  if (!settings.accepts_any) trust(settings);
+  if (settings.identity) use_identity(ctx, *settings.identity);
+  if (!settings.alpn.empty()) {
+    const auto* names = reinterpret_cast<const unsigned char*>(settings.alpn.data());
+    // This one gives 0 when it succeeds.
+    if (SSL_CTX_set_alpn_protos(ctx, names, static_cast<unsigned>(settings.alpn.size())) != 0)
+      throw std::bad_alloc();
+  }
+  SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+  SSL_CTX_sess_set_new_cb(ctx, keep_session);
+}
+
+void TlsClientContext::trust(const TlsClientSettings& settings) {
+  verify_peers(SSL_VERIFY_PEER);
+  // Whoever is named is trusted, also one whose own issuer is not.
+  X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(get()), X509_V_FLAG_PARTIAL_CHAIN);
+  if (settings.trusted.empty()) {
+    SSL_CTX_set1_cert_store(get(), system_roots().get());
+    return;
+  }
+  X509_STORE* store = SSL_CTX_get_cert_store(get());
+  for (const Certificate& certificate : settings.trusted)
+    needed(X509_STORE_add_cert(store, certificate.get()));
+  if (settings.trusts_system) add_system_roots(store);
+}
+
+TlsState* TlsClientContext::begin(std::string_view server) const {
+  auto state =
+      std::make_unique<TlsState>(RefPtr<const TlsContext>::share(this), std::string(server));
+  const std::optional<ServerName> name = parse_server_name(server);
+  if (!name) {
+    state->fail({tls::Error::bad_server_name, ""});
+    return state.release();
+  }
+  SSL* ssl = state->ssl.get();
+  SSL_set_connect_state(ssl);
+  expect(ssl, *name);
+  state->session_key = server;
+  if (const SslSessionPtr known = sessions_.take(state->session_key))
+    needed(SSL_set_session(ssl, known.get()));
+  return state.release();
+}
+
+/// Called when the server gave a ticket. 0: what we keep is a reference of our own.
+int TlsClientContext::keep_session(SSL* ssl, SSL_SESSION* session) noexcept try {
+  const TlsState& state = TlsState::of(ssl);
+  const auto& context = static_cast<const TlsClientContext&>(*state.context);
+  SSL_SESSION_up_ref(session);
+  context.sessions_.put(state.session_key, SslSessionPtr(session));
+  return 0;
+} catch (const std::bad_alloc&) {
+  return 0;  // the next handshake is a long one
+}
+
+}  // namespace rouse::internal
