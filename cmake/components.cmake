@@ -1,7 +1,7 @@
 # Components: libraries beside rouse that need more than it does. rouse_component(...) makes one, in
 # src/<component>/CMakeLists.txt: the target rouse_<component>, alias rouse::<component>, its headers,
 # package and .pc file.
-set(rouse_known_components tls) # in the order they build on each other
+set(rouse_known_components tls http) # in the order they build on each other
 set(ROUSE_COMPONENTS "" CACHE STRING "Optional components to build: a list of ${rouse_known_components}; or all")
 
 set(rouse_components ${ROUSE_COMPONENTS})
