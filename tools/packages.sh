@@ -9,6 +9,7 @@ have_package() {
     clang-19) command=clang++-19 ;;
     ccache | clang-format-19 | clang-tidy-19 | cmake | python3 | pkg-config) command=$package ;;
     chromium | curl | doxygen | gdb | lldb-19 | redis-server | socat | valgrind | wrk) command=$package ;;
+    python3-pip) command=pip3 ;;
     netcat-openbsd) command=nc.openbsd ;;
     llvm-19) command=llvm-symbolizer-19 ;;
     ninja-build) command=ninja ;;

@@ -14,6 +14,7 @@ LAYERS = {
     "time": ("Time", "Sleeping, deadlines, intervals, and a clock for tests."),
     "io": ("Bytes", "Reading, writing, buffers, framing, descriptors."),
     "net": ("Network", "TCP, UDP, Unix sockets, addresses, name lookup."),
+    "http": ("HTTP", "HTTP/1.1: a component of its own."),
     "tls": ("TLS", "Encrypted connections over any stream: a component of its own."),
     "fs": ("Files", "Files and directories, on blocking threads."),
     "process": ("Processes", "Starting other programs, and talking to them."),

@@ -1,6 +1,7 @@
 // http::Response: an answer.
 //
 //   co_return http::Response::text("hello");
+//   co_return co_await http::Response::file("index.html");
 //   co_return http::Response::json(text).status(http::Status::created).header("Location", where);
 //
 // Content-Length, Transfer-Encoding, Connection and Date are the server's to write: what is set
@@ -16,6 +17,7 @@
 #include "rouse/base/function.hpp"
 #include "rouse/base/internal/attributes.hpp"
 #include "rouse/core/async.hpp"
+#include "rouse/core/async_result.hpp"
 #include "rouse/http/body.hpp"
 #include "rouse/http/headers.hpp"
 #include "rouse/http/status.hpp"
@@ -41,6 +43,14 @@ class ROUSE_API Response {
   [[nodiscard]] static Response json(std::string text);
   /// To another place: a URL or a path, encoded. Throws as Headers::set.
   [[nodiscard]] static Response redirect(std::string_view location, Status status = Status::found);
+
+  /// Completes with a file: its bytes, read as they are sent, a type by its name, Last-Modified and
+  /// ETag. The server answers If-None-Match, If-Modified-Since and Range from these. 404 if there
+  /// is no such regular file, or it may not be read. The path is used as it is: one from a request
+  /// belongs into http::static_files.
+  /// Cancel safety: dropping it loses nothing.
+  /// Errors: the system's, but those that make a 404.
+  [[nodiscard]] static AsyncResult<Response> file(std::string path);
 
   [[nodiscard]] Status status() const noexcept { return status_; }
   Response& status(Status status) & noexcept {

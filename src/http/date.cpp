@@ -1,0 +1,87 @@
+#include "http/date.hpp"
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+
+#include "sys/clock.hpp"
+
+namespace rouse::http {
+namespace {
+
+constexpr std::array<std::string_view, 7> days{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                  "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+/// Two or four digits, and nothing else.
+std::optional<int> number(std::string_view text) noexcept {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+class Cached {
+ public:
+  std::string_view now() {
+    const std::int64_t seconds = sys::unix_seconds();
+    if (seconds != seconds_ || text_.empty()) {
+      text_ = format_date(seconds);
+      seconds_ = seconds;
+    }
+    return text_;
+  }
+
+ private:
+  std::int64_t seconds_ = 0;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string format_date(std::int64_t seconds) {
+  using namespace std::chrono;
+  const sys_seconds time{std::chrono::seconds(seconds)};
+  const sys_days day = floor<std::chrono::days>(time);
+  const year_month_day date(day);
+  const hh_mm_ss clock(time - day);
+  std::array<char, 48> text;
+  const int size = std::snprintf(
+      text.data(), text.size(), "%s, %02u %s %04d %02d:%02d:%02d GMT",
+      http::days[weekday(day).c_encoding()].data(), static_cast<unsigned>(date.day()),
+      http::months[static_cast<unsigned>(date.month()) - 1].data(), static_cast<int>(date.year()),
+      static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+      static_cast<int>(clock.seconds().count()));
+  return std::string(text.data(), static_cast<std::size_t>(size));
+}
+
+std::optional<std::int64_t> parse_date(std::string_view text) noexcept {
+  using namespace std::chrono;
+  if (text.size() != 29 || text.substr(3, 2) != ", " || !text.ends_with(" GMT")) {
+    return std::nullopt;
+  }
+  const auto day_of_month = number(text.substr(5, 2));
+  const auto year_number = number(text.substr(12, 4));
+  const auto hour = number(text.substr(17, 2));
+  const auto minute = number(text.substr(20, 2));
+  const auto second = number(text.substr(23, 2));
+  unsigned month_number = 0;
+  while (month_number < 12 && http::months[month_number] != text.substr(8, 3)) ++month_number;
+  if (!day_of_month || !year_number || !hour || !minute || !second || month_number == 12) {
+    return std::nullopt;
+  }
+  const year_month_day date(year(*year_number), month(month_number + 1),
+                            day(static_cast<unsigned>(*day_of_month)));
+  if (!date.ok() || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
+  const auto time =
+      sys_days(date) + hours(*hour) + minutes(*minute) + std::chrono::seconds(*second);
+  return duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
+}
+
+std::string_view date_now() {
+  static thread_local Cached cached;
+  return cached.now();
+}
+
+}  // namespace rouse::http
