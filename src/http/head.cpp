@@ -36,6 +36,7 @@ std::string_view origin_form(std::string_view target) noexcept {
 }
 
 std::optional<std::string> percent_decoded(std::string_view text) {
+  if (text.find('%') == std::string_view::npos) return std::string(text);
   std::string decoded;
   decoded.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -54,6 +55,7 @@ std::optional<std::string> percent_decoded(std::string_view text) {
 }
 
 bool has_dot_segment(std::string_view path) noexcept {
+  if (path.starts_with('/') && path.find("/.") == std::string_view::npos) return false;
   while (!path.empty()) {
     const std::size_t end = std::min(path.find('/'), path.size());
     const std::string_view segment = path.substr(0, end);

@@ -16,7 +16,7 @@ namespace {
 /// The name as it may stand in a message to people: it may be anything.
 std::string shown(std::string_view name) {
   std::string text;
-  for (const char c : name.substr(0, 64)) text += is_value_char(c) ? c : '?';
+  for (const char c : name.substr(0, 64)) text += value_chars.has(c) ? c : '?';
   return text;
 }
 
@@ -25,8 +25,8 @@ void check(std::string_view name, std::string_view value) {
     throw std::system_error(make_error_code(Error::bad_header_name),
                             "http::Headers: '" + shown(name) + "'");
   }
-  const auto bad = std::ranges::find_if_not(value, is_value_char);
-  if (bad == value.end()) return;
+  if (is_value(value)) return;
+  const auto bad = std::ranges::find_if_not(value, [](char c) { return value_chars.has(c); });
   throw std::system_error(make_error_code(Error::bad_header_value),
                           "http::Headers: " + shown(name) + ", byte " +
                               std::to_string(bad - value.begin()) +

@@ -23,13 +23,15 @@ constexpr std::size_t copied_at_most =
     std::size_t{16} * 1024;  // behind a head; more is written as it is
 constexpr std::size_t piece_size = std::size_t{32} * 1024;  // of a body that is read
 
-/// The handler of one request, and what may end it early. Gives no answer if the peer has left.
+/// The handler of one request, and what may end it early. There is no answer if the peer has left.
 class Handling {
  public:
-  using Output = std::optional<Response>;
+  using Output = void;
 
-  Handling(Connection& connection, const Service& service, Request& request, const Route& route)
-      : connection_(connection),
+  Handling(Connection& connection, const Service& service, Request& request, const Route& route,
+           std::optional<Response>& answer)
+      : answer_(answer),
+        connection_(connection),
         service_(service),
         request_(request),
         drops_(route.is_dropped_when_peer_leaves(request.method())) {
@@ -42,7 +44,7 @@ class Handling {
     }
   }
 
-  Poll<Output> poll(Context& cx) {
+  Poll<> poll(Context& cx) {
     if (thrown_) return answer(failed(thrown_));
     try {
       auto polled = (*running_).poll(cx);
@@ -51,7 +53,7 @@ class Handling {
       return answer(failed(std::current_exception()));
     }
     const bool has_left = connection_.poll_peer_left(cx);
-    if (has_left && drops_) return Poll<Output>::ready(std::nullopt);
+    if (has_left && drops_) return Poll<>::ready();
     if (!connection_.alarm().has_passed(cx, ends_at_)) return pending;
     running_.reset();
     return answer(plain_answer(Status::service_unavailable));
@@ -61,8 +63,9 @@ class Handling {
  private:
   using Running = decltype(with_deadline(time::Instant(), std::declval<Async<Response>>()));
 
-  static Poll<Output> answer(Response response) {
-    return Poll<Output>::ready(Output(std::move(response)));
+  Poll<> answer(Response&& response) {
+    answer_.emplace(std::move(response));
+    return Poll<>::ready();
   }
   Response failed(const std::exception_ptr& thrown) {
     bool is_news = false;
@@ -71,6 +74,7 @@ class Handling {
     return response;
   }
 
+  std::optional<Response>& answer_;
   Connection& connection_;
   const Service& service_;
   Request& request_;
@@ -175,8 +179,8 @@ class Session {
       const Route* route = nullptr;
       std::optional<Response> response = answer_without_handler(bool(place), route);
       if (!response) {
-        Handling handling(connection_, *service_, request_, *route);
-        response = co_await handling;
+        Handling handling(connection_, *service_, request_, *route, response);
+        co_await handling;
       }
       if (!response) co_return;  // the peer has left
       begin_answer(*response);

@@ -1,6 +1,7 @@
 // The characters of HTTP, and comparisons without regard to case.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 
@@ -21,27 +22,47 @@ namespace rouse::http {
 [[nodiscard]] constexpr bool is_letter(char c) noexcept {
   return lower(c) >= 'a' && lower(c) <= 'z';
 }
+/// Which of the 256 bytes are among some: looked up once for each byte of every field.
+class ByteSet {
+ public:
+  template <class Test>
+  consteval explicit ByteSet(Test is_in) {
+    for (unsigned byte = 0; byte < 256; ++byte) has_[byte] = is_in(static_cast<char>(byte));
+  }
+  [[nodiscard]] constexpr bool has(char c) const noexcept {
+    return has_[static_cast<unsigned char>(c)];
+  }
+  [[nodiscard]] constexpr bool has_all(std::string_view text) const noexcept {
+    bool all = true;
+    for (const char c : text) all = all && has(c);
+    return all;
+  }
+
+ private:
+  std::array<bool, 256> has_{};
+};
+
 /// Of a name: RFC 9110, "token".
-[[nodiscard]] constexpr bool is_token_char(char c) noexcept {
+inline constexpr ByteSet token_chars([](char c) {
   return is_letter(c) || is_digit(c) ||
          std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-}
-[[nodiscard]] constexpr bool is_token(std::string_view text) noexcept {
-  for (const char c : text) {
-    if (!is_token_char(c)) return false;
-  }
-  return !text.empty();
-}
+});
 /// Of a value: all but control characters; a tab is allowed.
-[[nodiscard]] constexpr bool is_value_char(char c) noexcept {
+inline constexpr ByteSet value_chars([](char c) {
   const auto byte = static_cast<unsigned char>(c);
   return (byte >= ' ' && byte != 0x7F) || c == '\t';
+});
+/// Of a host and its port: nothing that could be read as a path or a user.
+inline constexpr ByteSet host_chars([](char c) {
+  return is_letter(c) || is_digit(c) ||
+         std::string_view("-._~!$&'()*+;=:[]%").find(c) != std::string_view::npos;
+});
+
+[[nodiscard]] constexpr bool is_token(std::string_view text) noexcept {
+  return !text.empty() && token_chars.has_all(text);
 }
 [[nodiscard]] constexpr bool is_value(std::string_view text) noexcept {
-  for (const char c : text) {
-    if (!is_value_char(c)) return false;
-  }
-  return true;
+  return value_chars.has_all(text);
 }
 /// Without the spaces and tabs around it.
 [[nodiscard]] constexpr std::string_view trim(std::string_view text) noexcept {
