@@ -12,6 +12,7 @@
 #include "rouse/http/serve_connection.hpp"  // IWYU pragma: export
 #include "rouse/http/server.hpp"            // IWYU pragma: export
 #include "rouse/http/server_options.hpp"    // IWYU pragma: export
+#include "rouse/http/sight_pages.hpp"       // IWYU pragma: export
 #include "rouse/http/static_files.hpp"      // IWYU pragma: export
 #include "rouse/http/status.hpp"            // IWYU pragma: export
 #include "rouse/http/upgrade.hpp"           // IWYU pragma: export

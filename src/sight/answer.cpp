@@ -126,7 +126,13 @@ void Answer::fill(std::string_view type, Write write, BodyRoom& room) noexcept {
 
 void Answer::refuse(HttpStatus status) noexcept { set(status, plain, advice_of(status)); }
 
+std::string_view Answer::policy() const noexcept {
+  return type_ == html ? page_policy() : "default-src 'none'; frame-ancestors 'none'";
+}
+
 void Answer::set(HttpStatus status, std::string_view type, std::string_view body) noexcept {
+  status_ = status;
+  type_ = type;
   body_ = body;
   Out out(head_, sizeof head_);
   out.put("HTTP/1.1 ").put(std::uint64_t{static_cast<std::uint16_t>(status)}).put(' ');
@@ -139,7 +145,7 @@ void Answer::set(HttpStatus status, std::string_view type, std::string_view body
       "\r\nReferrer-Policy: no-referrer"
       "\r\nCross-Origin-Resource-Policy: same-origin"
       "\r\nContent-Security-Policy: ");
-  out.put(type == html ? page_policy() : "default-src 'none'; frame-ancestors 'none'");
+  out.put(policy());
   if (status == HttpStatus::unauthorized) out.put("\r\nWWW-Authenticate: Bearer");
   if (status == HttpStatus::method_not_allowed) out.put("\r\nAllow: GET, HEAD");
   out.put("\r\n\r\n");

@@ -28,6 +28,10 @@ class Answer {
   /// To be sent one after the other.
   [[nodiscard]] std::string_view head() const noexcept { return {head_, head_size_}; }
   [[nodiscard]] std::string_view body() const noexcept { return body_; }
+  /// What the head says, for who writes another one.
+  [[nodiscard]] HttpStatus status() const noexcept { return status_; }
+  [[nodiscard]] std::string_view content_type() const noexcept { return type_; }
+  [[nodiscard]] std::string_view policy() const noexcept;
   /// Gives the memory back.
   void release() noexcept;
 
@@ -41,6 +45,8 @@ class Answer {
   BodyRoom* room_ = nullptr;
   char* memory_ = nullptr;  // of the body, if that is no constant
   std::size_t size_ = 0;
+  HttpStatus status_ = HttpStatus::ok;
+  std::string_view type_;
   std::string_view body_;
   char head_[1024];
   std::size_t head_size_ = 0;
