@@ -9,6 +9,7 @@ import instructions
 import measure
 import redis
 import report
+import service
 import table
 import weight
 from rows import ROWS
@@ -42,6 +43,8 @@ def arguments():
                         help="what the headers cost a compiler: seconds, lines, size of programs")
     parser.add_argument("--redis", action="store_true",
                         help="the tutorial's mini-redis beside Tokio's and the real server: CPU a request")
+    parser.add_argument("--service", action="store_true",
+                        help="HTTP and HTTPS servers beside hyper, Go, Beast and nginx: CPU a request, a handshake")
     parser.add_argument("--list", action="store_true", help="the names of the rows")
     args = parser.parse_args()
     if args.rounds is not None and args.rounds < 1:
@@ -90,6 +93,8 @@ def main():
         return instructions.run(selected(instructions.ROWS, args.only), args.store, args.json)
     if args.weight:
         return weight.run_rows(args.rounds or (1 if args.quick else 5), args.json)
+    if args.service:
+        return service.run(args.rounds or (1 if args.quick else 5), args.quick, args.json, args.only)
     if args.redis:
         return redis.run(args.rounds or (1 if args.quick else 5), args.quick, args.json)
     rows = selected(ROWS, args.only)

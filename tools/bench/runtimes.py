@@ -86,6 +86,12 @@ class References(Ours):
     is_reference = True
 
 
+def locked_version(crate):
+    """The one that the peer on Tokio was built with."""
+    lock = (PEERS / "tokio/Cargo.lock").read_text()
+    return re.search(rf'name = "{crate}"\nversion = "([^"]+)"', lock).group(1)
+
+
 class Tokio(Runtime):
     def __init__(self, allocator):
         self._mimalloc = allocator == "mimalloc"
@@ -106,9 +112,7 @@ class Tokio(Runtime):
         self._cargo(self.folder(), "--bin", name)
 
     def version(self):
-        lock = (PEERS / "tokio/Cargo.lock").read_text()
-        crate = "mimalloc" if self._mimalloc else "tokio"
-        found = re.search(rf'name = "{crate}"\nversion = "([^"]+)"', lock).group(1)
+        found = locked_version("mimalloc" if self._mimalloc else "tokio")
         return found if self._mimalloc else f"{found} (rustc {output('rustc', '--version').split()[1]})"
 
     def program(self, native=False):

@@ -51,9 +51,9 @@ def wrk_microseconds(text):
     raise ValueError(f"wrk says {text}")
 
 
-def wrk_load(pid, port, connections, depth, seconds):
+def wrk_load(pid, port, connections, depth, seconds, scheme="http"):
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
-        command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", f"http://127.0.0.1:{port}/"]
+        command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", f"{scheme}://127.0.0.1:{port}/"]
         if depth > 1:
             script.write(PIPELINE % depth)
             script.flush()
