@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "rouse/base/cell.hpp"
+#include "rouse/base/ref_ptr.hpp"
 #include "rouse/base/thread.hpp"
 #include "rouse/core/atomic_waker.hpp"
 #include "rouse/exec/internal/task.hpp"
@@ -16,6 +17,7 @@
 #include "rouse/model/internal/hooks.hpp"
 #include "rouse/model/model.hpp"
 
+#include "exec/fork/branch_group.hpp"
 #include "exec/pool/current_task.hpp"
 #include "exec/task/shared_scheduler.hpp"
 #include "sys/heavy_fence.hpp"
@@ -62,6 +64,29 @@ class Blocks {
   Thread& replacement_;
   const bool wakes_itself_;
   Cell<int> written_{0};
+};
+
+/// The task of a branch: polls what its parent may destroy.
+class Branch {
+ public:
+  using Output = Number;
+  Branch(BranchGroup& group, Cell<int>& child) noexcept : group_(group), child_(child) {}
+  Poll<Number> poll(Context&) {
+    if (!group_.enter()) return Poll<Number>::ready(0);
+    child_.write() += 1;
+    group_.leave(false);
+    return pending;
+  }
+  /// As TaskWalk does; or as if no parent ended it.
+  void show(bool asks) const {
+    const auto read = [this] { ensure(child_.read() >= 0, "it is not destroyed"); };
+    if (asks) return group_.with_children(read);
+    read();
+  }
+
+ private:
+  BranchGroup& group_;
+  Cell<int>& child_;
 };
 
 /// A pool that is nothing but what an examiner needs. Each thread is a worker, and runs what it
@@ -127,7 +152,7 @@ class Examined final : public SharedScheduler {
     int read = 0;
     handed_over_.open();
     ensure(sys::heavy_fence());
-    for (int look = 0; look != looks; ++look) {
+    for (int look = 0; look != looks && !is_examined_no_more_; ++look) {
       HeldTasks<Examined> held(*this);
       TaskTable::Place place;
       while (TaskTable::Slot* const slot = table_.next_slot(place)) {
@@ -152,12 +177,25 @@ class Examined final : public SharedScheduler {
     }
     drop_handed_over(handed_over_.close());
   }
+  /// As PoolCore::sweep, when no worker polls any more.
+  void sweep() noexcept {
+    if (waits_for_examiner) {
+      const Lock lock(examine_mutex_);
+      is_examined_no_more_ = true;
+    }
+    TaskTable::Place place;
+    while (TaskHeader* const task = table_.next(place)) cancel_now(*task);
+  }
   void show(HeldTasks<Examined>& held, int& read) {
+    const Lock lock(examine_mutex_);
+    if (is_examined_no_more_) return held.let_go();
     held.show(
         [&](const TaskHeader& task, TaskState::Word) {
           ++read;
           if (task.content != TaskHeader::Content::future) return;
-          if (&task == blocks) {
+          if (&task == branch) {
+            static_cast<const Branch*>(task.future())->show(asks_group);
+          } else if (&task == blocks) {
             ensure(static_cast<const Blocks*>(task.future())->read() != 1, "it is not polled");
           } else {
             ensure(static_cast<const Written*>(task.future())->read() >= 0);
@@ -167,6 +205,10 @@ class Examined final : public SharedScheduler {
   }
 
   const TaskHeader* blocks = nullptr;  // a task of Blocks
+  const TaskHeader* branch = nullptr;  // a task of Branch
+  // What the checker has to find:
+  bool waits_for_examiner = true;
+  bool asks_group = true;
   Cell<int> memory{0};  // of the only task, in place of its block: 1 once it is freed
   bool has_one_task = false;
 
@@ -200,6 +242,8 @@ class Examined final : public SharedScheduler {
   std::deque<TaskHeader*>& mine() noexcept { return queues_[current_thread()]; }
 
   const TaskHeader* last_ = nullptr;
+  Mutex examine_mutex_;
+  bool is_examined_no_more_ = false;  // under the lock
   TaskTable table_;
   std::array<std::deque<TaskHeader*>, 3> queues_;
   std::array<CurrentTask, 3> current_;
@@ -352,6 +396,52 @@ TEST(ExaminationModel, OfATaskThatTwoWake) {
     handle.abort();
     pool.run_mine();
   });
+}
+
+/// A task is ended without a queue, by a thread that does not look whether it is held.
+auto end_a_task_in_a_sweep(bool waits_for_examiner) {
+  return [waits_for_examiner] {
+    Examined pool;
+    pool.waits_for_examiner = waits_for_examiner;
+    auto handle = pool.spawn(5);
+    pool.run_mine();
+    Thread sweeper([&] { pool.sweep(); });
+    pool.examine();
+    sweeper.join();
+    ensure(handle.is_finished());
+  };
+}
+
+TEST(ExaminationModel, OfATaskThatASweepEnds) { check(end_a_task_in_a_sweep(true)); }
+TEST(ExaminationModel, ASweepThatDoesNotWaitIsFound) {
+  EXPECT_TRUE(explore(end_a_task_in_a_sweep(false)).finding.has_value());
+}
+
+/// The parent ends its children, which are its own, while their tasks are there.
+auto end_a_branch(bool asks_group) {
+  return [asks_group] {
+    Examined pool;
+    pool.asks_group = asks_group;
+    const auto group = make_ref<BranchGroup>(nullptr);
+    Cell<int> child{0};
+    ensure(group->enroll());
+    auto handle = pool.spawn_as<Branch>(*group, child);
+    pool.branch = pool.last();
+    pool.run_mine();
+    Thread parent([&] {
+      group->cancel_and_wait(1);
+      child.write() = -1;
+    });
+    pool.examine();
+    parent.join();
+    handle.abort();
+    pool.run_mine();
+  };
+}
+
+TEST(ExaminationModel, OfABranchWhoseParentEndsIt) { check(end_a_branch(true)); }
+TEST(ExaminationModel, WhoReadsABranchWithoutItsGroupIsFound) {
+  EXPECT_TRUE(explore(end_a_branch(false)).finding.has_value());
 }
 
 }  // namespace
