@@ -142,8 +142,12 @@ class Process(Target):
     def is_unchanged(self):
         if not self.is_live:
             return True
-        return all(self._fetch(address, size) == self._pages[address & ~(PAGE - 1)][address % PAGE:address % PAGE + size]
-                   for address, size in dict.fromkeys(self._read))
+        now = {page: self._fetch(page, PAGE) for page in self._pages}
+        if None in now.values():
+            return False
+        return all(now[address & -PAGE][address % PAGE:address % PAGE + size] ==
+                   self._pages[address & -PAGE][address % PAGE:address % PAGE + size]
+                   for address, size in set(self._read))
 
     def modules(self):
         return self._modules
