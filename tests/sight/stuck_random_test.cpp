@@ -37,7 +37,7 @@ struct World {
   sync::OnceCell<int> cell;
 };
 Async<void> keep_for_a_while(sync::MutexGuard<int> guard) {
-  co_await yield_now();
+  for (int i = 0; i < 8; ++i) co_await yield_now();
   guard.unlock();
 }
 Async<void> lock_from(World& world, std::size_t from, std::uint32_t seed);
@@ -87,6 +87,7 @@ Async<void> lock_from(World& world, std::size_t from, std::uint32_t seed) {
       case 2: {
         auto guard = co_await resource.mutex.lock();
         keepers.push_back(spawn(keep_for_a_while, std::move(guard)));
+        const auto again = co_await resource.mutex.lock();
         break;
       }
       case 3: {
