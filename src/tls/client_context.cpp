@@ -71,9 +71,26 @@ TlsState* TlsClientContext::begin(std::string_view server) const {
   SSL_set_connect_state(ssl);
   expect(ssl, *name);
   state->session_key = server;
-  if (const SslSessionPtr known = sessions_.take(state->session_key))
-    needed(SSL_set_session(ssl, known.get()));
+  state->verified_at = time::now();
+  if (const SessionCache::Kept known = sessions_.take(state->session_key); known.session) {
+    needed(SSL_set_session(ssl, known.session.get()));
+    state->resumed_from = known.session.get();
+    state->resumed_verified_at = known.verified_at;
+  }
   return state.release();
+}
+
+void TlsClientContext::finish(TlsState& state) const {
+  SSL* ssl = state.ssl.get();
+  if (SSL_session_reused(ssl) == 0) return;
+  state.verified_at = state.resumed_verified_at;
+  // Of a ticket that replaces one of TLS 1.2, OpenSSL does not call back.
+  if (SSL_version(ssl) < TLS1_3_VERSION && SSL_get0_session(ssl) != state.resumed_from)
+    keep(state, SslSessionPtr(SSL_get1_session(ssl)));
+}
+
+void TlsClientContext::keep(const TlsState& state, SslSessionPtr session) const {
+  sessions_.put(state.session_key, SessionCache::Kept{state.verified_at, std::move(session)});
 }
 
 /// Called when the server gave a ticket. 0: what we keep is a reference of our own.
@@ -81,7 +98,7 @@ int TlsClientContext::keep_session(SSL* ssl, SSL_SESSION* session) noexcept try 
   const TlsState& state = TlsState::of(ssl);
   const auto& context = static_cast<const TlsClientContext&>(*state.context);
   SSL_SESSION_up_ref(session);
-  context.sessions_.put(state.session_key, SslSessionPtr(session));
+  context.keep(state, SslSessionPtr(session));
   return 0;
 } catch (const std::bad_alloc&) {
   return 0;  // the next handshake is a long one

@@ -16,9 +16,11 @@ class TlsClientContext final : public TlsContext {
 
   /// A connection to this server, before its handshake. With a bad name it has failed.
   [[nodiscard]] TlsState* begin(std::string_view server) const;
+  void finish(TlsState& state) const override;
 
  private:
   void trust(const TlsClientSettings& settings);
+  void keep(const TlsState& state, SslSessionPtr session) const;
   static int keep_session(SSL* ssl, SSL_SESSION* session) noexcept;
 
   mutable SessionCache sessions_;

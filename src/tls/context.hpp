@@ -21,6 +21,9 @@ class TlsContext : public RefCounted<TlsContext> {
   [[nodiscard]] SSL_CTX* get() const noexcept { return context_.get(); }
   [[nodiscard]] time::Nanoseconds handshake_timeout() const noexcept { return timeout_; }
 
+  /// The handshake of this connection is over.
+  virtual void finish(TlsState&) const {}
+
   /// Certificates of peers are checked, and what is wrong with one is noted in its TlsState.
   void verify_peers(int mode);
 

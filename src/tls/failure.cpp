@@ -76,11 +76,8 @@ std::string date_of(const ASN1_TIME* time) {
 }
 
 /// Of what is wrong with the handshake itself.
-Failure handshake_failure(int reason, std::string_view first) {
+Failure handshake_failure(int reason) {
   switch (reason) {
-    case SSL_R_HTTP_REQUEST:
-    case SSL_R_HTTPS_PROXY_REQUEST:
-      return {Error::not_tls, "it sent an HTTP request"};
     case SSL_R_UNSUPPORTED_PROTOCOL:
     case SSL_R_VERSION_TOO_LOW:
     case SSL_R_NO_PROTOCOLS_AVAILABLE:
@@ -104,7 +101,6 @@ Failure handshake_failure(int reason, std::string_view first) {
     default:
       break;
   }
-  (void)first;
   const char* words = ERR_reason_error_string(ERR_PACK(ERR_LIB_SSL, 0, reason));
   return {Error::protocol_violation, words != nullptr ? words : ""};
 }
@@ -115,7 +111,9 @@ bool may_be_tls(std::string_view first) noexcept {
   return (first[0] == '\x16' || first[0] == '\x15') && (first.size() < 2 || first[1] == '\x03');
 }
 
-Failure not_tls(std::string_view first) {
+Failure not_tls(int reason, std::string_view first) {
+  if (reason == SSL_R_HTTP_REQUEST || reason == SSL_R_HTTPS_PROXY_REQUEST)
+    return {Error::not_tls, "it sent an HTTP request"};
   if (first.starts_with("HTTP/")) return {Error::not_tls, "it answered with HTTP"};
   if (first.starts_with("SSH-")) return {Error::not_tls, "it speaks SSH"};
   return {Error::not_tls, "it sent \"" + readable(first) + '"'};
@@ -125,8 +123,9 @@ Failure not_tls(std::string_view first) {
 
 Failure latest_failure(const SSL* ssl, std::string_view first) {
   if (!may_be_tls(first)) {
+    const int reason = ERR_GET_REASON(ERR_peek_error());
     ERR_clear_error();
-    return not_tls(first);
+    return not_tls(reason, first);
   }
   Failure failure{Error::protocol_violation, ""};
   // The first of them is the cause, what follows says where.
@@ -142,7 +141,7 @@ Failure latest_failure(const SSL* ssl, std::string_view first) {
     } else if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED) {
       failure = {verification_error(static_cast<int>(SSL_get_verify_result(ssl))), ""};
     } else {
-      failure = handshake_failure(reason, first);
+      failure = handshake_failure(reason);
     }
     break;
   }

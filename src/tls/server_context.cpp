@@ -135,7 +135,9 @@ int TlsServerContext::use_ticket_key(SSL* ssl, unsigned char* name, unsigned cha
                                         found->key.encryption.data(), iv) == 1 &&
                      start_mac(mac, found->key);
   if (!ready) return -1;
-  return found->is_current ? 1 : 2;
+  // A ticket of TLS 1.3 is used once, so its client needs another.
+  const bool is_used_up = SSL_version(ssl) >= TLS1_3_VERSION;
+  return found->is_current && !is_used_up ? 1 : 2;
 } catch (const std::bad_alloc&) {
   return -1;
 }

@@ -31,6 +31,12 @@ TlsState::TlsState(RefPtr<const TlsContext> shared, std::string peer_name)
   needed(SSL_set_app_data(ssl.get(), this));
 }
 
+TlsState::~TlsState() {
+  // Of a connection that was dropped without a good bye the session is as good as any. OpenSSL
+  // holds on to what SSL 3 said, and would not resume it.
+  if (!failure) SSL_set_shutdown(ssl.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+}
+
 TlsState& TlsState::of(const SSL* ssl) noexcept {
   return *static_cast<TlsState*>(SSL_get_app_data(ssl));
 }
@@ -111,7 +117,10 @@ Poll<Result<void>> TlsSession::handshake() {
   if (state.failure) return Ready::ready(state.failure);
   ERR_clear_error();
   const int result = SSL_do_handshake(state.ssl.get());
-  if (result == 1) return Ready::ready(Result<void>());
+  if (result == 1) {
+    state.context->finish(state);
+    return Ready::ready(Result<void>());
+  }
   if (const std::optional<std::error_code> error = state.why(result)) return Ready::ready(*error);
   return pending;
 }

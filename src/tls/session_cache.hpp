@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "rouse/base/thread.hpp"
 #include "rouse/time/instant.hpp"
@@ -22,16 +23,15 @@ class SessionCache {
   /// So many servers; the one that was not asked for the longest time is forgotten.
   explicit SessionCache(std::size_t servers) noexcept : most_(servers) {}
 
-  /// Takes the session over.
-  void put(const std::string& server, SslSessionPtr session);
-  /// The latest one; null if there is none.
-  SslSessionPtr take(const std::string& server);
+  struct Kept {
+    time::Instant verified_at;  // when the server last showed its certificate
+    SslSessionPtr session;      // null: there is none
+  };
+  void put(const std::string& server, Kept kept);
+  /// The latest one.
+  Kept take(const std::string& server);
 
  private:
-  struct Kept {
-    time::Instant since;
-    SslSessionPtr session;
-  };
   struct Server {
     std::string name;
     std::deque<Kept> sessions;  // the latest last

@@ -32,6 +32,7 @@ class TlsState {
   /// `peer` is how messages name it. Throws std::bad_alloc.
   TlsState(RefPtr<const TlsContext> context, std::string peer);
   TlsState(const TlsState&) = delete;
+  ~TlsState();
 
   /// Of a connection that OpenSSL calls us back for.
   static TlsState& of(const SSL* ssl) noexcept;
@@ -47,7 +48,12 @@ class TlsState {
   // NOLINTBEGIN(misc-non-private-member-variables-in-classes): private to src/tls
   const RefPtr<const TlsContext> context;  // lives longer than `ssl`, which calls it
   std::string peer;
-  std::string session_key;  // where a client's sessions are kept; empty: nowhere
+  // Of a client: where its sessions are kept, when the server showed its certificate, and the same
+  // of the session that it began with, if it did.
+  std::string session_key;
+  time::Instant verified_at{};
+  const SSL_SESSION* resumed_from = nullptr;
+  time::Instant resumed_verified_at{};
   SslPtr ssl;
   ByteQueue incoming;
   ByteQueue outgoing;
