@@ -42,6 +42,9 @@ TlsState& TlsState::of(const SSL* ssl) noexcept {
 }
 
 std::optional<std::error_code> TlsState::why(int result) {
+  // OpenSSL may go on without having sent an alert.
+  if (out_of_memory) return fail({std::make_error_code(std::errc::not_enough_memory), ""});
+  if (is_flooded) return fail({tls::Error::forced_output, ""});
   switch (SSL_get_error(ssl.get(), result)) {
     case SSL_ERROR_WANT_READ:
       if (!input_ended) return std::nullopt;
@@ -49,8 +52,6 @@ std::optional<std::error_code> TlsState::why(int result) {
     case SSL_ERROR_SSL:
       return fail(latest_failure(ssl.get(), {first_bytes.data(), first_count}));
     default:
-      if (out_of_memory) return fail({std::make_error_code(std::errc::not_enough_memory), ""});
-      if (is_flooded) return fail({tls::Error::forced_output, ""});
       return fail({tls::Error::protocol_violation, ""});
   }
 }
