@@ -17,6 +17,25 @@ endforeach()
 set(rouse_components_left_out ${rouse_known_components}) # whose tests and the like are left out, too
 list(REMOVE_ITEM rouse_components_left_out ${rouse_components})
 
+# rouse_components_in(RESULT SOURCE): the targets of the components whose headers this source of an example,
+# a test or a fuzz target includes. RESULT_left_out is true if one of them is not built: then nor is that.
+function(rouse_components_in result source)
+  set(targets)
+  set(left_out FALSE)
+  foreach(component IN LISTS rouse_known_components)
+    file(STRINGS ${source} includes REGEX "^#include [<\"]rouse/${component}[./]")
+    if(includes)
+      list(APPEND targets rouse::${component})
+      if(component IN_LIST rouse_components_left_out)
+        set(left_out TRUE)
+      endif()
+    endif()
+  endforeach()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+  set(${result} ${targets} PARENT_SCOPE)
+  set(${result}_left_out ${left_out} PARENT_SCOPE)
+endfunction()
+
 # rouse_component_needs(NAME FOUND LIBRARY PACKAGES): stops with what to do unless FOUND is true.
 function(rouse_component_needs name found library packages)
   if(NOT found)

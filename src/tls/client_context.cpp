@@ -22,7 +22,9 @@ void expect(SSL* ssl, const ServerName& name) {
                     X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
   if (!name.address) {
     needed(SSL_set1_host(ssl, name.host.c_str()));
-    needed(SSL_set_tlsext_host_name(ssl, name.host.c_str()));
+    // What SSL_set_tlsext_host_name does, which is a macro with a cast that GCC warns of.
+    std::string host = name.host;
+    needed(SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, host.data()));
     return;
   }
   needed(X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.address->to_string().c_str()));

@@ -271,7 +271,9 @@ TEST(HostilePeer, AHandshakeThatIsCutOrChangedAnywhereFails) {
       for (int i = 0; i < 10 && !is_done; ++i) {
         const auto polled = ours.poll_result(cx);
         is_done = polled.is_ready();
-        if (is_done) EXPECT_EQ(polled.value().has_value(), !was_touched) << at;
+        if (is_done) {
+          EXPECT_EQ(polled.value().has_value(), !was_touched) << at;
+        }
         peer.receive();
         SSL_do_handshake(peer.ssl());
         std::string bytes = peer.outgoing();
@@ -283,7 +285,9 @@ TEST(HostilePeer, AHandshakeThatIsCutOrChangedAnywhereFails) {
         was_touched = was_touched || is_here;
         if (is_here && cuts) block_on(peer.pipe().shutdown());
       }
-      if (was_touched) EXPECT_TRUE(is_done) << at;
+      if (was_touched) {
+        EXPECT_TRUE(is_done) << at;
+      }
     }
   }
 }

@@ -165,7 +165,9 @@ TEST(Stream, AFlushAndAShutdownThatWereDroppedAreDoneByTheNext) {
     EXPECT_GT(report.polls, 1U);
     step(0);
     EXPECT_EQ(heard, "a longer text");
-    if (ends) EXPECT_EQ(block_on(server.read(buf)), 0U);
+    if (ends) {
+      EXPECT_EQ(block_on(server.read(buf)), 0U);
+    }
   }
 }
 
