@@ -20,7 +20,7 @@ function(rouse_build_llhttp from)
   list(SORT names)
   list(TRANSFORM names REPLACE "(.+)" "#define \\1 rouse_\\1" OUTPUT_VARIABLE renames)
   list(JOIN renames "\n" renames)
-  set(own_names ${from}/include/llhttp_own_names.h)
+  set(own_names ${from}/include/llhttp_own_names.h) # src/http/llhttp.hpp includes it
   file(CONFIGURE OUTPUT ${own_names} CONTENT "${renames}\n" @ONLY)
 
   add_library(rouse_llhttp_objects OBJECT ${from}/src/api.c ${from}/src/http.c ${from}/src/llhttp.c)
@@ -39,7 +39,6 @@ function(rouse_build_llhttp from)
 
   add_library(rouse_llhttp INTERFACE)
   target_include_directories(rouse_llhttp SYSTEM INTERFACE ${from}/include)
-  target_compile_options(rouse_llhttp INTERFACE "SHELL:-include ${own_names}")
 endfunction()
 
 # Sets rouse_llhttp_sources, which go into our library, or rouse_llhttp_finds, what an installed one needs.

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "M
                                                   "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
 /// Two or four digits, and nothing else.
-std::optional<int> number(std::string_view text) noexcept {
+std::optional<int> digits_in(std::string_view text) noexcept {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
@@ -61,11 +61,11 @@ std::optional<std::int64_t> parse_date(std::string_view text) noexcept {
   if (text.size() != 29 || text.substr(3, 2) != ", " || !text.ends_with(" GMT")) {
     return std::nullopt;
   }
-  const auto day_of_month = number(text.substr(5, 2));
-  const auto year_number = number(text.substr(12, 4));
-  const auto hour = number(text.substr(17, 2));
-  const auto minute = number(text.substr(20, 2));
-  const auto second = number(text.substr(23, 2));
+  const auto day_of_month = digits_in(text.substr(5, 2));
+  const auto year_number = digits_in(text.substr(12, 4));
+  const auto hour = digits_in(text.substr(17, 2));
+  const auto minute = digits_in(text.substr(20, 2));
+  const auto second = digits_in(text.substr(23, 2));
   unsigned month_number = 0;
   while (month_number < 12 && http::months[month_number] != text.substr(8, 3)) ++month_number;
   if (!day_of_month || !year_number || !hour || !minute || !second || month_number == 12) {
