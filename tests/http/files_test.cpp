@@ -14,7 +14,7 @@
 namespace rouse::http {
 namespace {
 
-class HttpFiles : public testing::Test {
+class HttpFiles : public ::testing::Test {
  protected:
   HttpFiles() {
     std::string pattern = (std::filesystem::temp_directory_path() / "rouse-XXXXXX").string();

@@ -97,7 +97,7 @@ TEST(HttpRouter, ParametersOfTheQueryAreDecoded) {
   EXPECT_EQ(said(query, "GET /?qq=1"), "200 none|qq=1");
 }
 
-using HttpRouterDeathTest = testing::Test;
+using HttpRouterDeathTest = ::testing::Test;
 
 TEST(HttpRouterDeathTest, APathThatIsNoPatternIsAMistake) {
   Router routes;
