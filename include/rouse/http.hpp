@@ -1,4 +1,4 @@
-// HTTP/1.1: messages, a server. A component, rouse::http. A contents page.
+// HTTP/1.1: messages, a server; WebSocket. A component, rouse::http. A contents page.
 #pragma once
 
 #include "rouse/http/body.hpp"              // IWYU pragma: export
@@ -16,3 +16,9 @@
 #include "rouse/http/static_files.hpp"      // IWYU pragma: export
 #include "rouse/http/status.hpp"            // IWYU pragma: export
 #include "rouse/http/upgrade.hpp"           // IWYU pragma: export
+#include "rouse/http/ws_connect.hpp"        // IWYU pragma: export
+#include "rouse/http/ws_error.hpp"          // IWYU pragma: export
+#include "rouse/http/ws_message.hpp"        // IWYU pragma: export
+#include "rouse/http/ws_options.hpp"        // IWYU pragma: export
+#include "rouse/http/ws_socket.hpp"         // IWYU pragma: export
+#include "rouse/http/ws_upgrade.hpp"        // IWYU pragma: export

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/result.hpp"
 
 namespace rouse::sys {
@@ -16,6 +17,6 @@ std::uint32_t user() noexcept;
 /// Not while another thread changes the environment.
 const char* trusted_variable(const char* name) noexcept;
 /// Bytes that nobody can guess; 256 at most.
-Result<void> fill_randomly(std::span<std::byte> bytes) noexcept;
+ROUSE_API Result<void> fill_randomly(std::span<std::byte> bytes) noexcept;
 
 }  // namespace rouse::sys

@@ -26,6 +26,12 @@ class RefCounted {
     if (count_.fetch_sub(1, memory_order_acq_rel) == 1) delete static_cast<const Derived*>(this);
   }
 
+  /// Whether the caller, who is an owner, is the only one.
+  [[nodiscard]] bool has_one_owner() const noexcept {
+    // ORDER: acquire; sees what the others did before they left.
+    return count_.load(memory_order_acquire) == 1;
+  }
+
  protected:
   RefCounted() = default;
   ~RefCounted() = default;
