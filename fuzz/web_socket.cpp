@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "rouse/http/ws_message.hpp"
+
 #include "http/utf8.hpp"
 #include "http/ws_protocol.hpp"
 #include "input.hpp"
