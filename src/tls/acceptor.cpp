@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "rouse/base/assert.hpp"
 #include "rouse/base/thread.hpp"
 
 #include "tls/server_context.hpp"

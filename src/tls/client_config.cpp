@@ -45,7 +45,7 @@ ClientConfig& ClientConfig::certificate_pem(std::string_view certificate, std::s
       internal::parse_identity(certificate, "the certificate's text", key, "the key's text");
   return *this;
 }
-ClientConfig& ClientConfig::alpn(std::vector<std::string> protocols) {
+ClientConfig& ClientConfig::alpn(const std::vector<std::string>& protocols) {
   settings_->alpn = internal::encode_alpn(protocols);
   return *this;
 }

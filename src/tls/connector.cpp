@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "rouse/base/assert.hpp"
+
 #include "tls/client_context.hpp"
 #include "tls/tls_state.hpp"
 

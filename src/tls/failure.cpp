@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 

@@ -37,7 +37,7 @@ ServerConfig& ServerConfig::add_pem_text(std::string_view certificate, std::stri
       internal::parse_identity(certificate, "the certificate's text", key, "the key's text"));
   return *this;
 }
-ServerConfig& ServerConfig::alpn(std::vector<std::string> protocols) {
+ServerConfig& ServerConfig::alpn(const std::vector<std::string>& protocols) {
   settings_->alpn = internal::encode_alpn(protocols);
   return *this;
 }

@@ -11,6 +11,7 @@
 #include <openssl/tls1.h>
 #include <optional>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "tls/tls_state.hpp"
@@ -59,7 +60,12 @@ TlsServerContext::TlsServerContext(const TlsServerSettings& settings, RefPtr<Tls
   SSL_CTX_set_cert_cb(ctx, choose_certificate, this);
   if (!alpn_.empty()) SSL_CTX_set_alpn_select_cb(ctx, choose_protocol, this);
   SSL_CTX_set_options(ctx, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
-  if (!settings.client_authorities.empty()) ask_for_certificates(settings);
+  if (!settings.client_authorities.empty()) {
+    ask_for_certificates(settings);
+  } else if (settings.requires_certificate) {
+    throw std::system_error(std::make_error_code(std::errc::invalid_argument),
+                            "require_client_certificate() needs a client_ca(): who issues them?");
+  }
   give_tickets(settings);
 }
 

@@ -10,6 +10,7 @@
 #include "rouse/tls/error.hpp"
 
 #include "tls/queue_bio.hpp"
+#include "tls/record_cursor.hpp"
 #include "tls/tls_state.hpp"
 
 namespace rouse::internal {
@@ -17,8 +18,6 @@ namespace {
 
 /// Two whole records and a little: few calls of the system while much comes.
 constexpr std::size_t room_size = std::size_t{33} * 1024;
-/// What a record holds.
-constexpr std::size_t record_size = std::size_t{16} * 1024;
 
 using Bytes = Poll<Result<std::size_t>>;
 
@@ -174,23 +173,19 @@ Bytes TlsSession::write(std::span<const io::Buffer> bufs) {
   if ((SSL_get_shutdown(state.ssl.get()) & SSL_SENT_SHUTDOWN) != 0)
     return Bytes::ready(std::errc::broken_pipe);
   std::size_t taken = 0;
-  for (const io::Buffer& buf : bufs) {
-    std::span<const std::byte> left(buf);
-    while (!left.empty()) {
-      if (is_full()) return Bytes::ready(taken);
-      ERR_clear_error();
-      std::size_t n = 0;
-      const int result =
-          SSL_write_ex(state.ssl.get(), left.data(), std::min(left.size(), record_size), &n);
-      if (result != 1) {
-        const std::optional<std::error_code> error = state.why(result);
-        if (taken != 0) return Bytes::ready(taken);
-        if (error) return Bytes::ready(*error);
-        return pending;
-      }
-      taken += n;
-      left = left.subspan(n);
+  for (RecordCursor cursor(bufs); !cursor.is_done() && !is_full();) {
+    const std::span<const std::byte> record = cursor.next();
+    ERR_clear_error();
+    std::size_t n = 0;
+    const int result = SSL_write_ex(state.ssl.get(), record.data(), record.size(), &n);
+    if (result != 1) {
+      const std::optional<std::error_code> error = state.why(result);
+      if (taken != 0) break;
+      if (error) return Bytes::ready(*error);
+      return pending;
     }
+    taken += n;
+    cursor.advance(n);
   }
   return Bytes::ready(taken);
 }

@@ -60,6 +60,7 @@ TlsTicketKeys::TlsTicketKeys() : keys_{random_key()}, since_(time::now()) {}
 
 void TlsTicketKeys::set_secrets(const std::vector<std::string>& secrets) {
   std::vector<TlsTicketKey> keys;
+  keys.reserve(secrets.size());
   for (const std::string& secret : secrets) keys.push_back(key_from(secret));
   if (keys.empty()) throw std::system_error(make_error_code(tls::Error::bad_ticket_key));
   const Lock lock(mutex_);

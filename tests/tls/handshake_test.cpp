@@ -216,6 +216,10 @@ TEST(Handshake, IsGivenUpWhenItIsDroppedAtAnyPoll) {
   }
 }
 
+TEST(Handshake, NobodyRequiresCertificatesThatNobodyMayIssue) {
+  EXPECT_THROW(tls::Acceptor(server_config().require_client_certificate()), std::system_error);
+}
+
 /// One end, whose other one is gone.
 Pipe alone() {
   auto [near, far] = io::duplex(1000);

@@ -46,8 +46,10 @@ class ROUSE_API ClientConfig {
   /// The same, of PEM text.
   ClientConfig& certificate_pem(std::string_view certificate, std::string_view key);
   /// The protocols to offer, the best first (ALPN).
-  ClientConfig& alpn(std::vector<std::string> protocols);
+  ClientConfig& alpn(const std::vector<std::string>& protocols);
+  /// The oldest version that is spoken. Default: TLS 1.2.
   ClientConfig& min_version(Version version);
+  /// The newest one. Default: TLS 1.3.
   ClientConfig& max_version(Version version);
   /// How long a handshake may take. Default: 10 s.
   template <class Rep, class Period>

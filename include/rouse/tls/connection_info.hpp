@@ -16,6 +16,7 @@ namespace rouse::tls {
 /// Threads: as for reading and writing, one at a time.
 class ROUSE_API ConnectionInfo {
  public:
+  /// The version of the protocol.
   [[nodiscard]] Version version() const noexcept;
   /// As OpenSSL names it, e.g. "TLS_AES_256_GCM_SHA384".
   [[nodiscard]] std::string_view cipher() const noexcept;

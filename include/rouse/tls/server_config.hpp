@@ -42,15 +42,18 @@ class ROUSE_API ServerConfig {
   ServerConfig& add_pem_text(std::string_view certificate, std::string_view key);
   /// The protocols that this server speaks, the best first (ALPN). A client that offers others only
   /// is refused; one that offers none is not.
-  ServerConfig& alpn(std::vector<std::string> protocols);
+  ServerConfig& alpn(const std::vector<std::string>& protocols);
   /// Asks clients for a certificate, which must be issued by one of these authorities: a PEM file.
   /// A client without one is accepted. Several calls add up.
   ServerConfig& client_ca(const std::string& file);
   /// The same, of PEM text.
   ServerConfig& client_ca_text(std::string_view pem);
-  /// A client without a certificate is refused. Only with a client_ca.
+  /// A client without a certificate is refused. The Acceptor throws std::errc::invalid_argument if
+  /// there is no client_ca.
   ServerConfig& require_client_certificate();
+  /// The oldest version that is spoken. Default: TLS 1.2.
   ServerConfig& min_version(Version version);
+  /// The newest one. Default: TLS 1.3.
   ServerConfig& max_version(Version version);
   /// How long a handshake may take. Default: 10 s.
   template <class Rep, class Period>
