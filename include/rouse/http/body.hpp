@@ -84,10 +84,11 @@ class ROUSE_API Body : public io::ReadMembers<Body> {
   /// Whether it is known that there are none.
   [[nodiscard]] bool empty() const noexcept { return length() == 0U; }
 
-  /// Completes with what is left of it, as text or as bytes.
+  /// Completes with what is left of it.
   /// Cancel safety: not safe: what was read before it was dropped is lost.
   /// Errors: io::Error::too_long above the limit (nothing is kept), and those of the connection.
   [[nodiscard]] AsyncResult<std::string> text(std::size_t limit = default_limit);
+  /// The same, as bytes.
   [[nodiscard]] AsyncResult<std::vector<std::byte>> bytes(std::size_t limit = default_limit);
 
   /// For the library: the bytes, if they are in memory.

@@ -55,6 +55,7 @@ class ROUSE_API Headers {
   /// The value of the first field of this name. Valid until the Headers change.
   [[nodiscard]] std::optional<std::string_view> get(std::string_view name) const noexcept
       ROUSE_LIFETIMEBOUND;
+  /// Whether there is a field of this name.
   [[nodiscard]] bool contains(std::string_view name) const noexcept;
   /// How many fields there are of this name.
   [[nodiscard]] std::size_t count(std::string_view name) const noexcept;
@@ -81,6 +82,7 @@ class ROUSE_API Headers {
   std::vector<Place> places_;
 };
 
+/// Of the fields, in their order. Invalid once the Headers change.
 class Headers::Iterator {
  public:
   using value_type = Field;

@@ -37,6 +37,7 @@ class ROUSE_API Request {
   Request(Method method, std::string_view target);
   Request(Method method, std::string_view target, Body body);
 
+  /// GET, POST, ...
   [[nodiscard]] Method method() const noexcept { return method_; }
   /// As it came: with its query, encoded.
   [[nodiscard]] const std::string& target() const noexcept { return target_; }
@@ -52,12 +53,14 @@ class ROUSE_API Request {
   /// 1 or 0: HTTP/1.1 or HTTP/1.0.
   [[nodiscard]] int minor_version() const noexcept { return minor_version_; }
 
+  /// Its header fields.
   [[nodiscard]] Headers& headers() noexcept { return headers_; }
   [[nodiscard]] const Headers& headers() const noexcept { return headers_; }
   /// The value of the first field of this name.
   [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const noexcept {
     return headers_.get(name);
   }
+  /// The bytes behind its head.
   [[nodiscard]] Body& body() noexcept { return body_; }
 
   /// The address of the client, if it is known. Behind a proxy: the proxy's.

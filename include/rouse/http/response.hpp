@@ -52,6 +52,7 @@ class ROUSE_API Response {
   /// Errors: the system's, but those that make a 404.
   [[nodiscard]] static AsyncResult<Response> file(std::string path);
 
+  /// 200 if nothing else was said.
   [[nodiscard]] Status status() const noexcept { return status_; }
   Response& status(Status status) & noexcept {
     status_ = status;
@@ -62,6 +63,7 @@ class ROUSE_API Response {
     return std::move(*this);
   }
 
+  /// Its header fields.
   [[nodiscard]] Headers& headers() noexcept { return headers_; }
   [[nodiscard]] const Headers& headers() const noexcept { return headers_; }
   /// The value of the first field of this name.
@@ -78,6 +80,7 @@ class ROUSE_API Response {
     return std::move(*this);
   }
 
+  /// The bytes behind its head.
   [[nodiscard]] Body& body() noexcept { return body_; }
   Response& body(Body body) & noexcept {
     body_ = std::move(body);

@@ -45,12 +45,14 @@ class Route {
     return *this;
   }
 
-  // For the server.
+  /// For the server: what answers.
   [[nodiscard]] const Handler& handler() const noexcept { return handler_; }
+  /// For the server: its own time limit, if it has one.
   [[nodiscard]] std::chrono::milliseconds time_limit_or(
       std::chrono::milliseconds otherwise) const noexcept {
     return has_time_limit_ ? time_limit_ : otherwise;
   }
+  /// For the server: see drop_when_peer_leaves.
   [[nodiscard]] bool is_dropped_when_peer_leaves(Method method) const noexcept {
     return drops_ == Drops::if_safe ? is_safe(method) : drops_ == Drops::always;
   }
@@ -80,18 +82,23 @@ class ROUSE_API Router {
   Router& operator=(Router other) noexcept;
   ~Router();
 
+  /// GET, and HEAD without a route of its own.
   Route& get(std::string_view path, Handler handler) {
     return add(Method::get, path, std::move(handler));
   }
+  /// HEAD.
   Route& head(std::string_view path, Handler handler) {
     return add(Method::head, path, std::move(handler));
   }
+  /// POST.
   Route& post(std::string_view path, Handler handler) {
     return add(Method::post, path, std::move(handler));
   }
+  /// PUT.
   Route& put(std::string_view path, Handler handler) {
     return add(Method::put, path, std::move(handler));
   }
+  /// PATCH.
   Route& patch(std::string_view path, Handler handler) {
     return add(Method::patch, path, std::move(handler));
   }

@@ -60,6 +60,7 @@ enum class Status : std::uint16_t {
   insufficient_storage = 507,
 };
 
+/// 404, as a number.
 [[nodiscard]] constexpr unsigned number_of(Status status) noexcept {
   return static_cast<unsigned>(status);
 }
