@@ -29,6 +29,8 @@
 #include "rouse/net/udp_message.hpp"         // IWYU pragma: export
 #include "rouse/rouse.hpp"                   // IWYU pragma: export
 #include "rouse/runtime/deadline.hpp"        // IWYU pragma: export
+#include "rouse/runtime/pool.hpp"            // IWYU pragma: export
+#include "rouse/runtime/pool_options.hpp"    // IWYU pragma: export
 #include "rouse/runtime/rate_limiter.hpp"    // IWYU pragma: export
 #include "rouse/runtime/send_timeout.hpp"    // IWYU pragma: export
 #include "rouse/runtime/sync_bridge.hpp"     // IWYU pragma: export
