@@ -37,6 +37,7 @@ Connection::~Connection() { set_body(nullptr); }
 // --- Heads. --------------------------------------------------------------------------------------
 
 Poll<Result<std::size_t>> Connection::poll_fill(Context& cx) {
+  has_buffers_ = true;
   const Poll<Result<std::size_t>> polled = stream_.poll_read(cx, in_.room());
   if (polled.is_pending() || !polled.value()) return polled;
   in_.add(*polled.value());
@@ -75,9 +76,23 @@ Poll<Connection::Next> Connection::poll_head(Context& cx) {
 Poll<Connection::Next> Connection::wait_for_head(Context& cx) {
   const bool has_begun = parser_.has_begun();
   if (!has_begun && stopped_.poll(cx).is_ready()) return Poll<Next>::ready(Next::closed);
-  if (!alarm_.has_passed(cx, head_deadline())) return pending;
+  const time::Instant deadline = head_deadline();
+  if (!has_begun && has_buffers_) {
+    if (!alarm_.has_passed(cx, std::min(deadline, time::add(*waits_since_, buffers_kept)))) {
+      return pending;
+    }
+    release_buffers();
+  }
+  if (!alarm_.has_passed(cx, deadline)) return pending;
   if (!has_begun) return Poll<Next>::ready(Next::closed);
   return Poll<Next>::ready(refuse(Refusal{Status::request_timeout, "the head took too long"}));
+}
+
+/// Most connections are idle for most of the time.
+void Connection::release_buffers() noexcept {
+  in_ = io::FrameBuffer();
+  out_ = std::string();
+  has_buffers_ = false;
 }
 
 time::Instant Connection::head_deadline() {

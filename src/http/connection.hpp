@@ -88,10 +88,12 @@ class Connection {
   static constexpr std::size_t most_read_ahead = std::size_t{16} * 1024;
   static constexpr std::size_t most_discarded = std::size_t{64} * 1024;
   static constexpr std::chrono::seconds discard_time{1};
+  static constexpr std::chrono::seconds buffers_kept{5};  // by an idle connection
 
   Poll<Result<std::size_t>> poll_fill(Context& cx);
   Poll<Next> wait_for_head(Context& cx);
   Next refuse(const Refusal& refusal) noexcept;
+  void release_buffers() noexcept;
   [[nodiscard]] time::Instant head_deadline();
   Result<std::size_t> take_body(std::span<const std::byte> bytes, std::span<std::byte> buf,
                                 std::size_t& used);
@@ -121,6 +123,7 @@ class Connection {
   std::error_code body_error_;
   std::size_t discarded_ = 0;
   bool owes_continue_ = false;
+  bool has_buffers_ = false;
   bool has_ended_ = false;  // the peer sends no more
   bool has_shut_down_ = false;
   bool lingers_ = false;
