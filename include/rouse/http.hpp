@@ -1,11 +1,14 @@
-// HTTP/1.1: messages, a server; WebSocket. A component, rouse::http. A contents page.
+// HTTP/1.1: messages, a server, a client; WebSocket. A component, rouse::http. A contents page.
 #pragma once
 
 #include "rouse/http/body.hpp"              // IWYU pragma: export
+#include "rouse/http/client.hpp"            // IWYU pragma: export
+#include "rouse/http/client_error.hpp"      // IWYU pragma: export
 #include "rouse/http/error.hpp"             // IWYU pragma: export
 #include "rouse/http/handler.hpp"           // IWYU pragma: export
 #include "rouse/http/headers.hpp"           // IWYU pragma: export
 #include "rouse/http/method.hpp"            // IWYU pragma: export
+#include "rouse/http/reply.hpp"             // IWYU pragma: export
 #include "rouse/http/request.hpp"           // IWYU pragma: export
 #include "rouse/http/response.hpp"          // IWYU pragma: export
 #include "rouse/http/router.hpp"            // IWYU pragma: export

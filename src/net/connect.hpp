@@ -3,12 +3,13 @@
 
 #include <vector>
 
+#include "rouse/base/internal/attributes.hpp"
 #include "rouse/core/async_result.hpp"
 #include "rouse/net/tcp_stream.hpp"
 
 namespace rouse::net {
 
 /// See TcpStream::connect; there is at least one address.
-AsyncResult<TcpStream> connect_to_first(std::vector<SocketAddr> addresses);
+ROUSE_API AsyncResult<TcpStream> connect_to_first(std::vector<SocketAddr> addresses);
 
 }  // namespace rouse::net
