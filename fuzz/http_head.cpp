@@ -52,7 +52,8 @@ class Reading {
     parser_.end_of_input();
     if (parser_.stage() == Stage::complete) said += "}";
     if (parser_.stage() == Stage::failed) {
-      said += "refused" + std::to_string(number_of(parser_.refusal().status));
+      require(is_error(parser_.refusal().status), "who is refused is told so");
+      said += "refused";  // of two reasons, either may be seen first
     }
   }
 

@@ -127,16 +127,15 @@ Response answer_to(const std::exception_ptr& thrown, std::error_code body_error,
   is_news = false;
   if (body_error == make_error_code(Error::too_slow)) return plain_answer(Status::request_timeout);
   if (body_error) return plain_answer(Status::bad_request);
+  Status status = Status::internal_server_error;
   try {
     std::rethrow_exception(thrown);
   } catch (const std::system_error& error) {
-    Status status = Status::internal_server_error;
-    if (is_code(error.code(), status)) return plain_answer(status);
+    is_news = !is_code(error.code(), status);
   } catch (...) {
-    // It is the server's own: told below.
+    is_news = true;
   }
-  is_news = true;
-  return plain_answer(Status::internal_server_error);
+  return plain_answer(status);
 }
 
 void apply_conditions(const Request& request, Response& response) {

@@ -123,11 +123,6 @@ void Connection::write_continue() {
   out_ += "HTTP/1.1 100 Continue\r\n\r\n";
 }
 
-std::error_code Connection::fail_body(std::error_code error) noexcept {
-  body_error_ = error;
-  return error;
-}
-
 Poll<Result<std::size_t>> Connection::poll_body(Context& cx, std::span<std::byte> buf) {
   using Ready = Poll<Result<std::size_t>>;
   if (body_error_) return Ready::ready(body_error_);
@@ -136,7 +131,7 @@ Poll<Result<std::size_t>> Connection::poll_body(Context& cx, std::span<std::byte
   owes_continue_ = false;
   Ready polled = poll_body_bytes(cx, buf);
   if (polled.is_ready() && polled.value() && body_left_) *body_left_ -= *polled.value();
-  if (polled.is_ready() && !polled.value()) (void)fail_body(polled.value().error());
+  if (polled.is_ready() && !polled.value()) body_error_ = polled.value().error();
   return polled;
 }
 

@@ -98,7 +98,6 @@ class Connection {
   Result<std::size_t> take_body(std::span<const std::byte> bytes, std::span<std::byte> buf,
                                 std::size_t& used);
   Poll<Result<std::size_t>> poll_body_bytes(Context& cx, std::span<std::byte> buf);
-  std::error_code fail_body(std::error_code error) noexcept;
   bool poll_linger(Context& cx);
 
   io::AnyConnection stream_;

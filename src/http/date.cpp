@@ -3,7 +3,7 @@
 #include <array>
 #include <charconv>
 #include <chrono>
-#include <cstdio>
+#include <cstddef>
 
 #include "sys/clock.hpp"
 
@@ -20,6 +20,12 @@ std::optional<int> digits_in(std::string_view text) noexcept {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
   return value;
+}
+
+void append_digits(std::string& text, unsigned number, std::size_t digits) {
+  const std::string shown = std::to_string(number);
+  if (shown.size() < digits) text.append(digits - shown.size(), '0');
+  text += shown;
 }
 
 class Cached {
@@ -46,14 +52,20 @@ std::string format_date(std::int64_t seconds) {
   const sys_days day = floor<std::chrono::days>(time);
   const year_month_day date(day);
   const hh_mm_ss clock(time - day);
-  std::array<char, 48> text;
-  const int size = std::snprintf(
-      text.data(), text.size(), "%s, %02u %s %04d %02d:%02d:%02d GMT",
-      http::days[weekday(day).c_encoding()].data(), static_cast<unsigned>(date.day()),
-      http::months[static_cast<unsigned>(date.month()) - 1].data(), static_cast<int>(date.year()),
-      static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-      static_cast<int>(clock.seconds().count()));
-  return std::string(text.data(), static_cast<std::size_t>(size));
+  std::string text(http::days[weekday(day).c_encoding()]);
+  text += ", ";
+  append_digits(text, static_cast<unsigned>(date.day()), 2);
+  text += ' ';
+  text += http::months[static_cast<unsigned>(date.month()) - 1];
+  text += ' ';
+  append_digits(text, static_cast<unsigned>(static_cast<int>(date.year())), 4);
+  text += ' ';
+  append_digits(text, static_cast<unsigned>(clock.hours().count()), 2);
+  text += ':';
+  append_digits(text, static_cast<unsigned>(clock.minutes().count()), 2);
+  text += ':';
+  append_digits(text, static_cast<unsigned>(clock.seconds().count()), 2);
+  return text += " GMT";
 }
 
 std::optional<std::int64_t> parse_date(std::string_view text) noexcept {

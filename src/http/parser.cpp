@@ -85,6 +85,8 @@ struct Parser::State {
     const char* const stopped = llhttp_get_error_pos(&parser);
     return stopped ? static_cast<std::size_t>(stopped - from) : bytes.size();
   }
+  /// Of the body, of this piece.
+  [[nodiscard]] std::size_t given() const noexcept { return static_cast<std::size_t>(to - out); }
   [[nodiscard]] Refusal why(llhttp_errno_t error) const noexcept {
     const char* const reason = llhttp_get_error_reason(&parser);
     const Status status =
@@ -94,11 +96,17 @@ struct Parser::State {
 
   void head_complete();
   void judge();
-  /// Of the framing of a body, and of its trailers, there may not be endlessly much.
-  void judge_overhead() noexcept {
+  /// Of what frames the chunks of a body there may not be endlessly much. Asked before the bytes of
+  /// a chunk and at the end, which is the same however the bytes are cut; and behind each piece
+  /// for the chunk that may have begun, with room for it: whoever fails there fails later, too.
+  [[nodiscard]] bool has_too_much_framing(std::size_t used, std::size_t given,
+                                          std::size_t begun) const noexcept {
     const std::size_t allowed =
-        limits.chunk_extensions + chunks * framing_of_a_chunk + trailer_size;
-    if (head.is_chunked && body_used - body_given > allowed) {
+        limits.chunk_extensions + (chunks + begun) * framing_of_a_chunk + trailer_size;
+    return head.is_chunked && used - given > allowed;
+  }
+  void judge_overhead() noexcept {
+    if (has_too_much_framing(body_used, body_given, is_whole ? 0 : 1)) {
       fail(Refusal{Status::bad_request, "too many chunk extensions"});
     } else if (trailer_size > limits.head || trailers > limits.fields) {
       fail(Refusal{Status::header_fields_too_large, "too many trailers"});
@@ -124,7 +132,10 @@ struct Parser::State {
   std::size_t extensions = 0;
   std::size_t trailers = 0;
   std::size_t trailer_size = 0;
-  std::span<std::byte> out;  // for the body, during parse_body
+  // During parse_body:
+  const char* piece = nullptr;  // what came
+  std::byte* out = nullptr;     // where the body goes
+  std::byte* to = nullptr;      // where more of it goes
 };
 
 /// What llhttp calls: they record. No exception may pass through C.
@@ -188,8 +199,13 @@ struct Parser::Callbacks {
   }
   static int body(llhttp_t* parser, const char* at, std::size_t size) noexcept {
     State& state = State::of(parser);
-    std::memmove(state.out.data(), at, size);
-    state.out = state.out.subspan(size);
+    const std::size_t used = state.body_used + static_cast<std::size_t>(at - state.piece);
+    const std::size_t given = state.body_given + state.given();
+    if (state.has_too_much_framing(used, given, 0)) {
+      return state.refuse(Status::bad_request, "too many chunk extensions");
+    }
+    std::memmove(state.to, at, size);
+    state.to += size;
     return HPE_OK;
   }
   static int chunk_extension(llhttp_t* parser, const char* /*at*/, std::size_t size) noexcept {
@@ -292,11 +308,11 @@ Parser::Taken Parser::parse_body(std::span<const std::byte> bytes, std::span<std
   ROUSE_ASSERT(state.stage == Stage::body, "parse_body when no body is what comes next");
   // Each byte of the body was one that came: so it fits.
   bytes = bytes.first(std::min(bytes.size(), out.size()));
-  state.out = out;
+  state.piece = text_of(bytes);
+  state.out = state.to = out.data();
   Taken taken;
   taken.used = state.execute(bytes);
-  taken.given = out.size() - state.out.size();
-  state.out = {};
+  taken.given = state.given();
   state.body_used += taken.used;
   state.body_given += taken.given;
   if (state.stage == Stage::failed) return taken;
