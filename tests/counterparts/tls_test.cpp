@@ -128,6 +128,21 @@ TEST_F(Tls, TalksToAServerOfOpenSsl) {
   }
 }
 
+TEST_F(Tls, IsProbedByTheExample) {
+  const std::string probe = built_example("tls_probe");
+  if (IsSkipped()) return;
+  const std::uint16_t port = serve(config().alpn({"h2"}), "");
+  const std::string at = "localhost:" + std::to_string(port);
+  // The system's authorities are those of this file, for this program.
+  const std::string trusting = "SSL_CERT_FILE=" + file("ca.pem") + " ";
+  EXPECT_EQ(run_shell(trusting + probe + " " + at).output,
+            at + ": TLS 1.3, TLS_AES_256_GCM_SHA384, CN=localhost, h2\n");
+  const Ended stranger = run_shell(probe + " " + at);
+  EXPECT_TRUE(
+      stranger.output.starts_with(at + ": TLS with " + at + " (the issuer is CN=Test CA): "))
+      << stranger.output;
+}
+
 TEST_F(Tls, ServesCurl) {
   const std::string curl = program("curl");
   if (IsSkipped()) return;

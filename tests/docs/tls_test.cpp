@@ -32,8 +32,9 @@ rouse::Async<std::string> ask(rouse::tls::Connector connector, std::string serve
 
 // [server]
 rouse::Async<> greet(rouse::tls::Acceptor acceptor, rouse::net::TcpStream socket) {
-  auto peer = co_await acceptor.accept(std::move(socket));  // the handshake: 10 s at most
-  rouse::io::BufStream stream(std::move(peer));
+  auto peer = co_await acceptor.accept(std::move(socket)).result();  // the handshake: 10 s at most
+  if (!peer) co_return;  // a scan of ports, a client that does not trust us
+  rouse::io::BufStream stream(*std::move(peer));
   std::string name;
   while (co_await stream.read_line(name) != 0) {
     co_await stream.write_all("hello " + name);
