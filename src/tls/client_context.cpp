@@ -66,7 +66,7 @@ TlsState* TlsClientContext::begin(std::string_view server) const {
       std::make_unique<TlsState>(RefPtr<const TlsContext>::share(this), std::string(server));
   const std::optional<ServerName> name = parse_server_name(server);
   if (!name) {
-    (void)state->fail({tls::Error::bad_server_name, ""});
+    state->fail({tls::Error::bad_server_name, ""});
     return state.release();
   }
   SSL* ssl = state->ssl.get();

@@ -41,24 +41,26 @@ TlsState& TlsState::of(const SSL* ssl) noexcept {
 }
 
 std::optional<std::error_code> TlsState::why(int result) {
+  const int kind = SSL_get_error(ssl.get(), result);
   // OpenSSL may go on without having sent an alert.
-  if (out_of_memory) return fail({std::make_error_code(std::errc::not_enough_memory), ""});
-  if (is_flooded) return fail({tls::Error::forced_output, ""});
-  switch (SSL_get_error(ssl.get(), result)) {
-    case SSL_ERROR_WANT_READ:
-      if (!input_ended) return std::nullopt;
-      return make_error_code(io::Error::unexpected_eof);
-    case SSL_ERROR_SSL:
-      return fail(latest_failure(ssl.get(), {first_bytes.data(), first_count}));
-    default:
-      return fail({tls::Error::protocol_violation, ""});
+  if (out_of_memory) {
+    fail({std::make_error_code(std::errc::not_enough_memory), ""});
+  } else if (is_flooded) {
+    fail({tls::Error::forced_output, ""});
+  } else if (kind == SSL_ERROR_WANT_READ) {
+    if (!input_ended) return std::nullopt;
+    return make_error_code(io::Error::unexpected_eof);
+  } else if (kind == SSL_ERROR_SSL) {
+    fail(latest_failure(ssl.get(), {first_bytes.data(), first_count}));
+  } else {
+    fail({tls::Error::protocol_violation, ""});
   }
+  return failure;
 }
 
-std::error_code TlsState::fail(Failure failed) {
+void TlsState::fail(Failure failed) {
   failure = failed.code;
   if (detail.empty()) detail = std::move(failed.detail);
-  return failure;
 }
 
 TlsSession::~TlsSession() { delete state_; }

@@ -37,13 +37,10 @@ class TlsState {
   /// Of a connection that OpenSSL calls us back for.
   static TlsState& of(const SSL* ssl) noexcept;
 
-  /// Calls OpenSSL; what that returns below 1 is an error, or that more has to come first.
-  template <class Call>
-  bool call(Call&& call_it);
   /// Why the latest call gave no result: nothing if more of what the peer says is needed.
   std::optional<std::error_code> why(int result);
   /// The connection has failed for good.
-  std::error_code fail(Failure failed);
+  void fail(Failure failed);
 
   // NOLINTBEGIN(misc-non-private-member-variables-in-classes): private to src/tls
   const RefPtr<const TlsContext> context;  // lives longer than `ssl`, which calls it
