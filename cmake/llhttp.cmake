@@ -1,4 +1,4 @@
-# rouse_llhttp: llhttp, the HTTP/1.1 parser of Node, version 9.3 or newer. Older ones let requests be
+# llhttp, the HTTP/1.1 parser of Node, version 9.3 or newer. Older ones let requests be
 # smuggled past what stands before us. Debian has no new enough one, so its C sources are taken out of
 # an archive that ROUSE_LLHTTP_SOURCE names and a hash pins (tools/llhttp fetches it); without that,
 # an installed llhttp is used if it is new enough. Included by the top: a language must be enabled there.
@@ -41,9 +41,12 @@ function(rouse_build_llhttp from)
   target_include_directories(rouse_llhttp SYSTEM INTERFACE ${from}/include)
 endfunction()
 
-# Sets rouse_llhttp_sources, which go into our library, or rouse_llhttp_finds, what an installed one needs.
+# Sets for the library that uses it: objects that go into it, what it links, and what finds an installed llhttp
+# for those who link our library.
 set(rouse_llhttp_sources)
+set(rouse_llhttp_links)
 set(rouse_llhttp_finds)
+set(rouse_llhttp_modules)
 if(ROUSE_LLHTTP_SOURCE)
   if(NOT EXISTS ${ROUSE_LLHTTP_SOURCE})
     message(FATAL_ERROR "ROUSE_LLHTTP_SOURCE names ${ROUSE_LLHTTP_SOURCE}, which does not exist. "
@@ -69,19 +72,19 @@ if(ROUSE_LLHTTP_SOURCE)
   enable_language(C)
   rouse_build_llhttp(${unpacked}/${rouse_llhttp_folder})
   set(rouse_llhttp_sources $<TARGET_OBJECTS:rouse_llhttp_objects>)
+  set(rouse_llhttp_links $<BUILD_INTERFACE:rouse_llhttp>)
 else()
   find_package(llhttp 9.3 CONFIG QUIET)
   if(TARGET llhttp::llhttp_shared)
-    set(found llhttp::llhttp_shared)
+    set(rouse_llhttp_links llhttp::llhttp_shared)
   elseif(TARGET llhttp::llhttp_static)
-    set(found llhttp::llhttp_static)
+    set(rouse_llhttp_links llhttp::llhttp_static)
   else()
     message(FATAL_ERROR "rouse's component 'http' needs llhttp 9.3 or newer, which is not installed (Debian has "
                         "only 8.1, which is not safe). Run tools/llhttp, which fetches its sources and prints where "
                         "they are, and configure with -DROUSE_LLHTTP_SOURCE=<that>; or leave 'http' out of "
                         "ROUSE_COMPONENTS.")
   endif()
-  add_library(rouse_llhttp INTERFACE)
-  target_link_libraries(rouse_llhttp INTERFACE ${found})
   set(rouse_llhttp_finds "llhttp 9.3 CONFIG")
+  set(rouse_llhttp_modules libllhttp)
 endif()
