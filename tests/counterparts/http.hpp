@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "rouse/http.hpp"
 
@@ -17,14 +18,15 @@ using namespace std::chrono_literals;
 class HttpCounterpart : public Counterpart {
  protected:
   void TearDown() override {
-    if (!serving_) return;
     stop_.cancel();
-    const net::Served served = run(std::move(*serving_));
-    EXPECT_EQ(served.failed, 0U);
-    EXPECT_EQ(served.aborted, 0U);
+    for (JoinHandle<net::Served>& each : serving_) {
+      const net::Served served = run(std::move(each));
+      EXPECT_EQ(served.failed, 0U);
+      EXPECT_EQ(served.aborted, 0U);
+    }
   }
 
-  /// Serves until the test ends, at the port that it gives. Once a test.
+  /// Serves until the test ends, at the port that it gives.
   std::uint16_t serve(http::Router routes, http::ServerOptions options = http::ServerOptions(),
                       const std::optional<tls::ServerConfig>& tls = std::nullopt) {
     options.stop = stop_;
@@ -32,7 +34,7 @@ class HttpCounterpart : public Counterpart {
     auto server = run(http::Server::bind("127.0.0.1:0", std::move(options)));
     if (tls) server.tls(*tls);
     const std::uint16_t port = server.local_addr().port();
-    serving_.emplace(rt.spawn(answer, std::move(server), std::move(routes)));
+    serving_.push_back(rt.spawn(answer, std::move(server), std::move(routes)));
     return port;
   }
 
@@ -46,7 +48,7 @@ class HttpCounterpart : public Counterpart {
   }
 
   sync::CancellationToken stop_;
-  std::optional<JoinHandle<net::Served>> serving_;
+  std::vector<JoinHandle<net::Served>> serving_;
 };
 
 /// All that the other end says to these bytes, until it closes the connection. What it thinks of

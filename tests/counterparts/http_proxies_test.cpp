@@ -114,6 +114,8 @@ std::vector<std::string> answered_in(const std::string& said) {
   return targets;
 }
 
+const std::string honest_body = noise(10'000);
+
 class HttpProxies : public HttpCounterpart {
  protected:
   std::uint16_t serve_recorder() {
@@ -153,8 +155,22 @@ class HttpProxies : public HttpCounterpart {
 
  private:
   static std::string honest_target(std::size_t number) { return "/honest" + three_digits(number); }
+  /// Every third has no body, one a length, one comes in chunks.
   static std::string honest(std::size_t number) {
-    return "GET " + honest_target(number) + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    const std::string head =
+        " " + honest_target(number) + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n";
+    if (number % 3 == 0) return "GET" + head + "\r\n";
+    if (number % 3 == 1) return "POST" + head + "Content-Length: 10000\r\n\r\n" + honest_body;
+    std::string text = "POST" + head + "Transfer-Encoding: chunked\r\n\r\n";
+    for (std::size_t at = 0; at < honest_body.size(); at += 1000) {
+      text += "3e8;a=b\r\n" + honest_body.substr(at, 1000) + "\r\n";
+    }
+    return text + "0\r\n\r\n";
+  }
+  static void expect_has_its_body(const Seen& honest) {
+    const bool has_none = std::stoul(honest.target.substr(7)) % 3 == 0;
+    EXPECT_TRUE(honest.body == (has_none ? "" : honest_body))
+        << honest.target << ": " << printable(honest.body);
   }
   void expect_all_are_marked() {
     std::set<std::string> marks;
@@ -166,7 +182,11 @@ class HttpProxies : public HttpCounterpart {
       for (const std::string& mark : seen.marks) {
         EXPECT_TRUE(marks.insert(mark).second) << printable(seen.target) << " came twice";
       }
-      if (!seen.target.starts_with("/honest")) ++hostile;
+      if (seen.target.starts_with("/honest")) {
+        expect_has_its_body(seen);
+      } else {
+        ++hostile;
+      }
     }
     // Some are no attack: if none came through, nothing was tested.
     EXPECT_GT(hostile, 60U);
