@@ -226,6 +226,7 @@ Poll<Result<void>> Connection::poll_send(Context& cx) {
     if (flushed.is_pending()) return wait();
     if (!flushed.value()) return flushed;
     needs_flush_ = false;
+    sending_.stop_waiting();
   }
   sent_ = 0;
   behind_ = {};

@@ -47,10 +47,14 @@ class Progress {
     is_waiting_ = false;
   }
   void add(std::size_t bytes) {
-    if (is_waiting_) waited_ += time::now() - since_;
-    is_waiting_ = false;
+    stop_waiting();
     came_ += bytes;
     if (came_ >= wanted_) restart();
+  }
+  /// There is nothing to wait for at the moment.
+  void stop_waiting() {
+    if (is_waiting_) waited_ += time::now() - since_;
+    is_waiting_ = false;
   }
   /// The peer is waited for. Until when, at most.
   [[nodiscard]] time::Instant deadline() {

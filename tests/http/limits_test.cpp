@@ -2,11 +2,15 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "rouse/stream/iter.hpp"
+#include "rouse/stream/then.hpp"
 #include "rouse/sync/notify.hpp"
 #include "rouse/testing/drop_at_each_poll.hpp"
 #include "rouse/time/timeout.hpp"
@@ -123,6 +127,49 @@ TEST(HttpLimits, WhoDoesNotReadItsAnswerIsCutOff) {
       co_await std::move(talk.server);
       EXPECT_NEAR(watch.seconds(), 30, 0.01);
     }
+  });
+}
+
+/// A stream whose flush waits once, as one of TLS does.
+class SlowToFlush : public io::ReadMembers<SlowToFlush>, public io::WriteMembers<SlowToFlush> {
+ public:
+  explicit SlowToFlush(io::DuplexStream stream) : stream_(std::move(stream)) {}
+  Poll<Result<std::size_t>> poll_read(Context& cx, std::span<std::byte> buf) {
+    return stream_.poll_read(cx, buf);
+  }
+  Poll<Result<std::size_t>> poll_write(Context& cx, std::span<const std::byte> data) {
+    has_waited_ = false;
+    return stream_.poll_write(cx, data);
+  }
+  Poll<Result<void>> poll_flush(Context& cx) {
+    if (std::exchange(has_waited_, true)) return stream_.poll_flush(cx);
+    cx.waker().wake_by_ref();
+    return pending;
+  }
+  Poll<Result<void>> poll_shutdown(Context& cx) { return stream_.poll_shutdown(cx); }
+
+ private:
+  io::DuplexStream stream_;
+  bool has_waited_ = false;
+};
+
+TEST(HttpLimits, TimeInWhichThereIsNothingToSendIsNotThePeers) {
+  run_paused([]() -> Async<void> {
+    const auto slow = [](Request&) -> Async<Response> {
+      auto parts = stream::then(stream::iter(std::vector<std::size_t>{1, 500}),
+                                [](std::size_t size) -> Async<std::string> {
+                                  co_await sleep(40s);
+                                  co_return std::string(size, 'x');
+                                });
+      co_return Response(Status::ok, "a/b", Body::chunks(std::move(parts)));
+    };
+    auto [client, server] = io::duplex(200);
+    auto serving = spawn(serve_connection(SlowToFlush(std::move(server)), slow));
+    co_await client.write_all("GET / HTTP/1.0\r\n\r\n");
+    co_await sleep(81s);  // the second part waits to be read
+    const std::string text = co_await client.read_to_string();
+    EXPECT_EQ(count_of(text, "x"), 501U) << text;
+    co_await std::move(serving);
   });
 }
 
