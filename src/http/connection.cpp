@@ -75,7 +75,7 @@ Poll<Connection::Next> Connection::poll_head(Context& cx) {
 
 Poll<Connection::Next> Connection::wait_for_head(Context& cx) {
   const bool has_begun = parser_.has_begun();
-  if (!has_begun && stopped_.poll(cx).is_ready()) return Poll<Next>::ready(Next::closed);
+  if (!has_begun && poll_stopped(cx)) return Poll<Next>::ready(Next::closed);
   const time::Instant deadline = head_deadline();
   if (!has_begun && has_buffers_) {
     if (!alarm_.has_passed(cx, std::min(deadline, time::add(*waits_since_, buffers_kept)))) {
@@ -86,6 +86,15 @@ Poll<Connection::Next> Connection::wait_for_head(Context& cx) {
   if (!alarm_.has_passed(cx, deadline)) return pending;
   if (!has_begun) return Poll<Next>::ready(Next::closed);
   return Poll<Next>::ready(refuse(Refusal{Status::request_timeout, "the head took too long"}));
+}
+
+/// The token has one lock for all connections: it is taken once a connection, not once a request.
+bool Connection::poll_stopped(Context& cx) {
+  if (is_stopping()) return true;
+  if (waits_for_stop_.will_wake(cx.waker()) || !cx.has_budget()) return false;
+  if (stopped_.poll(cx).is_ready()) return true;
+  waits_for_stop_ = cx.waker();
+  return false;
 }
 
 /// Most connections are idle for most of the time.

@@ -92,6 +92,7 @@ class Connection {
 
   Poll<Result<std::size_t>> poll_fill(Context& cx);
   Poll<Next> wait_for_head(Context& cx);
+  bool poll_stopped(Context& cx);
   Next refuse(const Refusal& refusal) noexcept;
   void release_buffers() noexcept;
   [[nodiscard]] time::Instant head_deadline();
@@ -103,6 +104,7 @@ class Connection {
   io::AnyConnection stream_;
   const ServerOptions* options_;
   sync::CancellationToken::Cancelled stopped_;
+  Waker waits_for_stop_;  // whom `stopped_` wakes
   Alarm alarm_;
   Parser parser_;
   io::FrameBuffer in_;

@@ -57,6 +57,7 @@ void write_fields(std::string& out, const Headers& headers, const Framing& frami
 
 void write_response_head(std::string& out, int minor_version, Status status, const Headers& headers,
                          const Framing& framing) {
+  out.reserve(out.size() + 256);
   out += minor_version == 0 ? "HTTP/1.0 " : "HTTP/1.1 ";
   write_number(out, number_of(status), 10);
   out += ' ';
