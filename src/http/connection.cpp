@@ -10,6 +10,7 @@
 
 #include "http/request_body.hpp"
 #include "http/rewound.hpp"
+#include "sys/socket.hpp"
 
 namespace rouse::http {
 namespace {
@@ -211,19 +212,23 @@ bool Connection::poll_peer_left(Context& cx) {
 
 // --- Sending, and the end. -----------------------------------------------------------------------
 
+/// Of a connection that is merely closed, the system keeps what was not taken yet, megabytes maybe,
+/// for as long as the peer says that it is still there; so it is reset.
+Poll<Result<void>> Connection::wait_until_taken(Context& cx) {
+  if (!alarm_.has_passed(cx, sending_.deadline())) return pending;
+  if (tcp_socket_ >= 0) (void)sys::set_linger(tcp_socket_, 0);
+  return Poll<Result<void>>::ready(Error::too_slow);
+}
+
 Poll<Result<void>> Connection::poll_send(Context& cx) {
   using Ready = Poll<Result<void>>;
-  const auto wait = [&]() -> Ready {
-    if (!alarm_.has_passed(cx, sending_.deadline())) return pending;
-    return Ready::ready(Error::too_slow);
-  };
   while (sent_ < out_.size() + behind_.size()) {
     const std::size_t of_out = std::min(sent_, out_.size());
     const std::array<io::Buffer, 2> left{io::Buffer(out_.data() + of_out, out_.size() - of_out),
                                          io::Buffer(behind_.substr(sent_ - of_out))};
     const Poll<Result<std::size_t>> polled =
         behind_.empty() ? stream_.poll_write(cx, left[0]) : stream_.poll_writev(cx, left);
-    if (polled.is_pending()) return wait();
+    if (polled.is_pending()) return wait_until_taken(cx);
     if (!polled.value()) return Ready::ready(polled.value().error());
     if (*polled.value() == 0) return Ready::ready(io::Error::write_zero);
     sent_ += *polled.value();
@@ -232,7 +237,7 @@ Poll<Result<void>> Connection::poll_send(Context& cx) {
   }
   if (needs_flush_) {
     const Poll<Result<void>> flushed = stream_.poll_flush(cx);
-    if (flushed.is_pending()) return wait();
+    if (flushed.is_pending()) return wait_until_taken(cx);
     if (!flushed.value()) return flushed;
     needs_flush_ = false;
     sending_.stop_waiting();

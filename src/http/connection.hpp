@@ -78,6 +78,8 @@ class Connection {
   /// away for a while: else the system would tell it of an error before it reads the answer.
   Poll<> poll_close(Context& cx);
 
+  /// A peer that does not take what is sent is to be cut off there, too.
+  void set_tcp_socket(int fd) noexcept { tcp_socket_ = fd; }
   [[nodiscard]] bool is_stopping() const noexcept { return options_->stop.is_cancelled(); }
   [[nodiscard]] Alarm& alarm() noexcept { return alarm_; }
   /// The stream, and what was read of it and not used.
@@ -91,6 +93,7 @@ class Connection {
   static constexpr std::chrono::seconds buffers_kept{5};  // by an idle connection
 
   Poll<Result<std::size_t>> poll_fill(Context& cx);
+  Poll<Result<void>> wait_until_taken(Context& cx);
   Poll<Next> wait_for_head(Context& cx);
   bool poll_stopped(Context& cx);
   Next refuse(const Refusal& refusal) noexcept;
@@ -111,6 +114,7 @@ class Connection {
   std::string out_;
   std::string_view behind_;
   std::size_t sent_ = 0;  // of both
+  int tcp_socket_ = -1;
   bool needs_flush_ = false;
   Progress sending_;
   Progress receiving_;

@@ -165,6 +165,7 @@ class Session {
   Session(io::AnyConnection stream, RefPtr<Service> service, const Origin& origin)
       : service_(std::move(service)), connection_(std::move(stream), service_->options) {
     RequestAccess(request_).set_peer(origin.peer, origin.is_secure);
+    connection_.set_tcp_socket(origin.tcp_socket);
   }
 
   Async<void> run() {

@@ -1,6 +1,7 @@
 #include "rouse/http/server.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <optional>
 #include <variant>
 
@@ -8,6 +9,7 @@
 #include "rouse/future/pending_forever.hpp"
 #include "rouse/future/poll_fn.hpp"
 #include "rouse/http/serve_connection.hpp"
+#include "rouse/net/sock_ref.hpp"
 #include "rouse/net/tcp_listener.hpp"
 #include "rouse/net/unix_listener.hpp"
 #include "rouse/tls/acceptor.hpp"
@@ -29,8 +31,12 @@ std::size_t most_connections(const ServerOptions& options) noexcept {
 template <class Stream>
 Async<void> serve_one(Stream stream, Origin origin, RefPtr<Service> service,
                       std::optional<tls::Acceptor> acceptor) {
-  // Answers are gathered here already.
-  if constexpr (requires { stream.set_nodelay(true); }) (void)stream.set_nodelay(true);
+  if constexpr (std::same_as<Stream, net::TcpStream>) {
+    origin.tcp_socket = stream.fd();
+    (void)stream.set_nodelay(true);  // answers are gathered here already
+    // Also for what is left to be sent when it has been closed.
+    net::SockRef(stream).set_user_timeout(service->options.progress_time);
+  }
   if (!acceptor) {
     co_await serve_stream(std::move(stream), std::move(service), origin);
     co_return;

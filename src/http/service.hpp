@@ -59,6 +59,7 @@ class Origin {
   Origin() noexcept {}  // NOLINT(*-use-equals-default): an aggregate would be destroyed twice
   std::optional<net::SocketAddr> peer;
   bool is_secure = false;
+  int tcp_socket = -1;  // that of the stream, if it is one of TCP
 };
 
 /// See http::serve_connection.

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "rouse/base/internal/attributes.hpp"
 #include "rouse/base/internal/durations.hpp"
 #include "rouse/base/result.hpp"
 #include "rouse/io/buffer.hpp"
@@ -78,7 +79,7 @@ enum class SocketOption : std::uint8_t {
 Result<void> set_option(int fd, SocketOption option, int value) noexcept;
 Result<int> get_option(int fd, SocketOption option) noexcept;
 /// Nothing: close returns at once and the system sends the rest. Zero: close cuts the connection.
-Result<void> set_linger(int fd, std::optional<int> seconds) noexcept;
+ROUSE_API Result<void> set_linger(int fd, std::optional<int> seconds) noexcept;
 Result<std::optional<std::chrono::seconds>> get_linger(int fd) noexcept;
 /// The network interface that a socket is bound to; empty: none.
 Result<void> set_device(int fd, std::string_view name) noexcept;

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "rouse/future/join_all.hpp"
+#include "rouse/io/sources.hpp"
 #include "rouse/net/unix_stream.hpp"
 #include "rouse/sync/notify.hpp"
 #include "rouse/tls.hpp"
@@ -215,6 +216,29 @@ TEST_P(HttpTcp, NoMoreConnectionsThanAllowedAreServedAtATime) {
     EXPECT_FALSE(text.empty());
     running.stop.cancel();
     co_await std::move(running.serving);
+  });
+}
+
+TEST_P(HttpTcp, WhoDoesNotTakeItsAnswerIsResetSoThatTheSystemKeepsNoneOfIt) {
+  run([]() -> Async<void> {
+    ServerOptions options;
+    options.progress_time = 100ms;
+    options.progress_bytes = 1;
+    const auto endless = [](Request&) -> Async<Response> {
+      co_return Response(Status::ok, "text/plain", Body::stream(io::repeat(std::byte{'x'})));
+    };
+    auto running = co_await Running::start(endless, net::Endpoint("127.0.0.1:0"), options);
+    auto client = co_await net::TcpStream::connect(running.at);
+    co_await client.write_all(get);
+    std::array<char, 1> buf;
+    co_await client.read_exact(buf);
+    // It waits for the answer that has begun, until that has had its time.
+    running.stop.cancel();
+    const net::Served served = co_await std::move(running.serving);
+    EXPECT_EQ(served.aborted, 0U);
+    std::string rest;
+    const auto all = co_await client.read_to_end(rest).result();
+    EXPECT_TRUE(!all && all.error() == std::errc::connection_reset);
   });
 }
 

@@ -32,7 +32,8 @@ class ServerOptions {
   /// For another request to begin on an open connection; then it is closed.
   std::chrono::milliseconds idle_time = std::chrono::seconds(60);
   /// Of the time that the server waits for a peer to send or to take bytes of a body, each stretch
-  /// of this length must bring `progress_bytes`; else the connection is closed.
+  /// of this length must bring `progress_bytes`; else the connection is closed, and
+  /// reset if the peer does not take what is sent.
   std::chrono::milliseconds progress_time = std::chrono::seconds(30);
   std::size_t progress_bytes = 15'000;  ///< see progress_time
   /// For a handler, until it gives its answer; then it is dropped, and 503. It sees this as its
