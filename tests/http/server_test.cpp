@@ -1,5 +1,6 @@
 // What is answered, by serve_connection over a duplex.
 #include <optional>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -60,6 +61,52 @@ TEST(HttpServer, AnswersToPipelinedRequestsComeInTheirOrderHoweverTheBytesAreCut
       told += text.substr(at + 1, text.find('>', at) - at - 1);
     }
     EXPECT_EQ(told, expected) << capacity;
+  }
+}
+
+/// All that a server says to bytes that come in pieces of random sizes, with pauses between some.
+Async<std::string> answers_in_pieces(std::string bytes, Router routes, unsigned seed) {
+  Talk talk(std::move(routes), ServerOptions(), 1 + seed % 300);
+  auto [reader, writer] = io::split(std::move(talk.client));
+  const auto write = [](io::WriteHalf<io::DuplexStream> to, std::string text,
+                        unsigned from) -> Async<void> {
+    std::minstd_rand random(from);
+    for (std::size_t at = 0; at < text.size();) {
+      const std::string piece = text.substr(at, 1 + random() % 60);
+      at += piece.size();
+      const auto sent = co_await to.write_all(piece).result();
+      if (!sent) co_return;
+      if (random() % 3 == 0) co_await yield_now();
+      if (random() % 20 == 0) co_await sleep(10ms);
+    }
+    co_await sleep(1h);
+  };
+  auto writing = spawn(write, std::move(writer), std::move(bytes), seed + 1);
+  std::string text;
+  const auto all = co_await reader.read_to_end(text).result();
+  (void)all;
+  writing.abort();
+  co_return without_dates(std::move(text));
+}
+
+TEST(HttpServer, RandomPiecesAreAnsweredAsTheWhole) {
+  const std::string requests =
+      "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
+      "POST /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "5;x=y\r\nhello\r\n10\r\n0123456789abcdef\r\n0\r\nT: u\r\n\r\n"
+      "HEAD /c HTTP/1.1\r\nHost: a\r\n\r\n"
+      "PUT /d HTTP/1.1\r\nHost: a\r\nContent-Length: 300\r\n\r\n" +
+      std::string(300, 'd') + "GET /e HTTP/1.1\r\nHost: a\r\nX\0: y\r\n\r\nGET /f";
+  const auto echo = [](Request& request) -> Async<Response> {
+    std::string body = co_await request.body().text();
+    co_await yield_now();
+    co_return Response::text(request.path() + ":" + body);
+  };
+  const std::string whole = answers(requests, echo);
+  EXPECT_EQ(count_of(whole, "200 OK"), 4U) << whole;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    const std::string text = run_paused([&] { return answers_in_pieces(requests, echo, seed); });
+    EXPECT_EQ(text, whole) << seed;
   }
 }
 
