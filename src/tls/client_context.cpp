@@ -49,8 +49,6 @@ TlsClientContext::TlsClientContext(const TlsClientSettings& settings)
 
 void TlsClientContext::trust(const TlsClientSettings& settings) {
   verify_peers(SSL_VERIFY_PEER);
-  // Whoever is named is trusted, also one whose own issuer is not.
-  X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(get()), X509_V_FLAG_PARTIAL_CHAIN);
   if (settings.trusted.empty()) {
     SSL_CTX_set1_cert_store(get(), system_roots().get());
     return;

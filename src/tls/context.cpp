@@ -52,6 +52,8 @@ TlsContext::~TlsContext() = default;
 void TlsContext::verify_peers(int mode) {
   SSL_CTX_set_verify(get(), mode, nullptr);
   SSL_CTX_set_cert_verify_callback(get(), verify, nullptr);
+  // Whoever is named is trusted, also one whose own issuer is not.
+  X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(get()), X509_V_FLAG_PARTIAL_CHAIN);
 }
 
 std::string encode_alpn(const std::vector<std::string>& protocols) {

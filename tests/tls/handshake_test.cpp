@@ -158,6 +158,19 @@ TEST(Handshake, AClientMayShowACertificate) {
   EXPECT_EQ(connect(without, may).server->peer_subject(), std::nullopt);
 }
 
+TEST(Handshake, AClientsCertificateIsForClientsAndOfTheAuthorityThatIsNamed) {
+  const Authority middle = authority().intermediate("Middle CA");
+  const tls::Acceptor acceptor(server_config().client_ca_text(middle.pem()));
+  const auto as = [&](const Issued& shown) {
+    const tls::Connector connector(client_config().certificate_pem(shown.certificate, shown.key));
+    const Ends ends = connect(connector, acceptor);
+    return ends.server ? std::error_code() : ends.server.error();
+  };
+  EXPECT_EQ(as(middle.issue(For("ann").purpose("clientAuth"))), std::error_code());
+  EXPECT_EQ(as(middle.issue(For("ann").purpose("serverAuth"))), tls::Error::bad_purpose);
+  EXPECT_EQ(as(authority().issue(For("ann"))), tls::Error::unknown_issuer);
+}
+
 TEST(Handshake, AClientThatMustShowACertificateIsRefusedWithoutOne) {
   const Authority clients("Clients");
   const Issued ann = clients.issue(For("ann"));
@@ -234,6 +247,18 @@ TEST(Handshake, WithAPeerThatLeavesIsUnexpectedEof) {
       why_not(acceptor.accept(alone())),
       "TLS with a client (in the handshake): the stream ended in the midst of what was to be read");
   EXPECT_FALSE(block_on(connector.connect(alone(), "localhost").result()));
+}
+
+TEST(Handshake, WithAPeerThatSaidWhyBeforeItLeftTellsThat) {
+  const tls::Connector connector(client_config());
+  auto [near, far] = io::duplex(1000);
+  block_on(far.write_all(io::Buffer("\x15\x03\x03\x00\x02\x02\x28", 7)));  // a fatal alert
+  {
+    const Pipe gone = std::move(far);
+  }
+  EXPECT_EQ(why_not(connector.connect(std::move(near), "localhost")),
+            "TLS with localhost: the peer ended the connection: handshake_failure")
+      << "and not that the pipe is broken";
 }
 
 TEST(Handshake, SaysWhatAPeerSpeaksThatIsNotTls) {

@@ -26,10 +26,7 @@ class TlsHandshake : public ResultFuture<TlsHandshake<S>, void> {
       const bool is_done = step.is_ready() && step.value();
       // What it made goes out first, also an alert that says what is wrong.
       const Poll<Result<void>> sent = poll_flush(cx);
-      if (is_done && session_->may_send_later()) {
-        if (sent.is_ready() && !sent.value()) session_->fail_sending(sent.value().error());
-        return step;
-      }
+      if (is_done && session_->may_send_later()) return step;
       if (sent.is_pending()) return pending;
       if (step.is_ready()) return is_done ? sent : step;
       // Though nothing can be sent any more: a peer that went may have said why.
