@@ -8,7 +8,7 @@ have_package() {
   case $package in
     clang-19) command=clang++-19 ;;
     ccache | clang-format-19 | clang-tidy-19 | cmake | python3 | pkg-config) command=$package ;;
-    chromium | curl | doxygen | gdb | haproxy | lldb-19 | openssl | redis-server | socat | valgrind | wrk)
+    chromium | curl | doxygen | gdb | haproxy | lldb-19 | openssl | redis-server | slowhttptest | socat | valgrind | wrk)
       command=$package
       ;;
     apache2-bin) command=apache2 ;;
