@@ -16,6 +16,7 @@ namespace {
 namespace http = rouse::http;
 using namespace std::chrono_literals;
 
+// NOLINTNEXTLINE(*-avoid-reference-coroutine-parameters): a request outlives its handler
 rouse::Async<http::Response> page(http::Request& request) {
   co_await rouse::sleep(2ms);  // it is somewhere else
   const std::string& number = request.path_parameter("number");
