@@ -8,10 +8,10 @@ have_package() {
   case $package in
     clang-19) command=clang++-19 ;;
     ccache | clang-format-19 | clang-tidy-19 | cmake | python3 | pkg-config) command=$package ;;
-    chromium | curl | doxygen | gdb | haproxy | lldb-19 | openssl | redis-server | slowhttptest | socat | valgrind | wrk)
-      command=$package
-      ;;
+    chromium | curl | doxygen | gdb | haproxy | lldb-19 | openssl | redis-server) command=$package ;;
+    slowhttptest | socat | sslscan | valgrind | wrk) command=$package ;;
     apache2-bin) command=apache2 ;;
+    testssl.sh) command=testssl ;;
     python3-pip) command=pip3 ;;
     netcat-openbsd) command=nc.openbsd ;;
     llvm-19) command=llvm-symbolizer-19 ;;
