@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "tls/session_limit.hpp"
 #include "tls/tls_state.hpp"
 
 namespace rouse::internal {
@@ -92,6 +93,7 @@ void TlsServerContext::ask_for_certificates(const TlsServerSettings& settings) {
     needed(X509_STORE_add_cert(store, authority.get()));
     needed(SSL_CTX_add_client_CA(get(), authority.get()));
   }
+  limit_sessions(get());
 }
 
 TlsState* TlsServerContext::begin() const {

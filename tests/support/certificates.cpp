@@ -57,9 +57,9 @@ X509Ptr blank(EVP_PKEY* key, const std::string& name, int begins, int ends) {
   std::uint32_t serial = 0;
   made(RAND_bytes(reinterpret_cast<unsigned char*>(&serial), sizeof serial));
   made(ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate.get()), serial | 1U));
-  constexpr long day = 24L * 3600;
-  made(X509_gmtime_adj(X509_getm_notBefore(certificate.get()), begins * day));
-  made(X509_gmtime_adj(X509_getm_notAfter(certificate.get()), ends * day));
+  constexpr long hour = 3600;
+  made(X509_gmtime_adj(X509_getm_notBefore(certificate.get()), begins * hour));
+  made(X509_gmtime_adj(X509_getm_notAfter(certificate.get()), ends * hour));
   made(X509_set_pubkey(certificate.get(), key));
   set_name(X509_get_subject_name(certificate.get()), name);
   return certificate;
@@ -108,17 +108,17 @@ Authority::~Authority() = default;
 
 Authority::Authority(const std::string& name) : made_(std::make_unique<Made>()) {
   made_->key = new_key(0);
-  made_->certificate = blank(made_->key.get(), name, -1, 30);
+  made_->certificate = blank(made_->key.get(), name, -24, 30 * 24);
   X509* own = made_->certificate.get();
   add_extension(own, own, NID_basic_constraints, "critical,CA:TRUE");
   add_extension(own, own, NID_key_usage, "critical,keyCertSign");
   sign(own, own, made_->key.get());
 }
 
-Authority Authority::intermediate(const std::string& name) const {
+Authority Authority::intermediate(const std::string& name, int hours) const {
   auto child = std::make_unique<Made>();
   child->key = new_key(0);
-  child->certificate = blank(child->key.get(), name, -1, 30);
+  child->certificate = blank(child->key.get(), name, -24, hours);
   X509* own = child->certificate.get();
   add_extension(own, made_->certificate.get(), NID_basic_constraints, "critical,CA:TRUE");
   add_extension(own, made_->certificate.get(), NID_key_usage, "critical,keyCertSign");

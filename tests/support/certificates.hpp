@@ -24,8 +24,9 @@ struct For {
     addresses.push_back(std::move(ip));
     return *this;
   }
-  /// Valid from and to so many days from now.
-  For& days(int from, int to) {
+  /// Valid from and to so many days or hours from now.
+  For& days(int from, int to) { return hours(from * 24, to * 24); }
+  For& hours(int from, int to) {
     begins = from;
     ends = to;
     return *this;
@@ -47,8 +48,8 @@ struct For {
 
   std::vector<std::string> names;  // the first is the common name, too
   std::vector<std::string> addresses;
-  int begins = -1;
-  int ends = 30;
+  int begins = -24;  // in hours
+  int ends = 30 * 24;
   std::string usage;
   int rsa_bits = 0;  // 0: an elliptic curve
   bool has_names = true;
@@ -69,8 +70,8 @@ class Authority {
 
   [[nodiscard]] std::string pem() const;
   [[nodiscard]] Issued issue(const For& whom) const;
-  /// An authority that this one vouches for.
-  [[nodiscard]] Authority intermediate(const std::string& name) const;
+  /// An authority that this one vouches for, for so many hours.
+  [[nodiscard]] Authority intermediate(const std::string& name, int hours = 30 * 24) const;
 
  private:
   struct Made;

@@ -1,6 +1,7 @@
 // Sessions that are resumed, and those that must not be.
 #include <array>
 #include <chrono>
+#include <future>
 #include <string>
 #include <utility>
 
@@ -169,6 +170,104 @@ TEST(Resumption, IsNoWayAroundAClientsCertificate) {
     EXPECT_TRUE(resumes(known, acceptor)) << "who has shown it need not do so again";
     EXPECT_EQ(connect(known, acceptor).server->peer_subject(), "CN=ann");
   }
+}
+
+/// As resumes(), for a server whose clock a test moves. That of the client, which keeps a session
+/// for 12 h, goes on as ever.
+Async<bool> resumes_now(const tls::Connector& connector, const tls::Acceptor& acceptor) {
+  auto pipes = io::duplex(65536);
+  const auto connect_outside = [&] {
+    return connector.connect(std::move(pipes.first), "localhost");
+  };
+  auto connecting = std::async(std::launch::async, connect_outside).get();
+  auto [client, server] =
+      co_await join(std::move(connecting), acceptor.accept(std::move(pipes.second)));
+  EXPECT_EQ(client.is_resumed(), server.is_resumed());
+  std::array<char, 1> buf{};
+  Context cx(Waker::noop());
+  EXPECT_TRUE(client.read(buf).poll(cx).is_pending());
+  co_return client.is_resumed();
+}
+
+/// A server whose clock is paused, and its clients.
+class ClientSession : public ::testing::TestWithParam<Version> {
+ public:
+  void run(Async<> (*test)(const ClientSession&)) const {
+    Runtime runtime = Runtime::builder().current_thread().build();
+    runtime.block_on([](Async<> inner) -> Async<> {
+      time::pause();
+      co_await inner;
+    }(test(*this)));
+  }
+  tls::Connector client(const Issued& shown) const {
+    return tls::Connector(client_config().certificate_pem(shown.certificate, shown.key));
+  }
+  tls::ServerConfig config() const {
+    return server_config().max_version(GetParam()).client_ca_text(clients.pem());
+  }
+
+  const Authority clients{"Clients"};
+};
+INSTANTIATE_TEST_SUITE_P(Resumption, ClientSession, ::testing::ValuesIn(versions),
+                         [](const auto& made) {
+                           return std::string(made.param == Version::tls_1_2 ? "1_2" : "1_3");
+                         });
+
+TEST_P(ClientSession, EndsWithTheCertificate) {
+  run([](const ClientSession& with) -> Async<> {
+    const tls::Connector ann = with.client(with.clients.issue(For("ann").hours(-1, 3)));
+    const tls::Acceptor acceptor(with.config().require_client_certificate());
+    EXPECT_FALSE(co_await resumes_now(ann, acceptor));
+    co_await time::advance(1h);
+    EXPECT_TRUE(co_await resumes_now(ann, acceptor));
+    co_await time::advance(1h + 59min);
+    EXPECT_TRUE(co_await resumes_now(ann, acceptor));
+    co_await time::advance(2min);
+    EXPECT_FALSE(co_await resumes_now(ann, acceptor))
+        << "a ticket that was given when a session was resumed ends with that session";
+  });
+}
+
+TEST_P(ClientSession, EndsWithTheCertificateOfAnIssuer) {
+  run([](const ClientSession& with) -> Async<> {
+    const Authority between = with.clients.intermediate("Between", 3);
+    const tls::Connector ann = with.client(between.issue(For("ann")));
+    const tls::Acceptor acceptor(with.config());
+    EXPECT_FALSE(co_await resumes_now(ann, acceptor));
+    co_await time::advance(2h + 59min);
+    EXPECT_TRUE(co_await resumes_now(ann, acceptor));
+    co_await time::advance(2min);
+    EXPECT_FALSE(co_await resumes_now(ann, acceptor));
+  });
+}
+
+TEST_P(ClientSession, EndsTwelveHoursAfterTheCertificateWasShown) {
+  run([](const ClientSession& with) -> Async<> {
+    const tls::Connector ann = with.client(with.clients.issue(For("ann")));
+    const tls::Acceptor acceptor(with.config());
+    EXPECT_FALSE(co_await resumes_now(ann, acceptor));
+    co_await time::advance(6h);
+    EXPECT_TRUE(co_await resumes_now(ann, acceptor));
+    co_await time::advance(5h + 59min);
+    EXPECT_TRUE(co_await resumes_now(ann, acceptor));
+    co_await time::advance(2min);
+    EXPECT_FALSE(co_await resumes_now(ann, acceptor));
+    EXPECT_TRUE(co_await resumes_now(ann, acceptor)) << "it was shown again";
+  });
+}
+
+TEST_P(ClientSession, EndsAlsoInAnotherProcess) {
+  run([](const ClientSession& with) -> Async<> {
+    const std::string secret(32, 's');
+    const tls::Acceptor here(with.config().ticket_keys(tls::TicketKeys::from_secrets({secret})));
+    const tls::Acceptor there(with.config().ticket_keys(tls::TicketKeys::from_secrets({secret})));
+    const tls::Connector ann = with.client(with.clients.issue(For("ann").hours(-1, 3)));
+    EXPECT_FALSE(co_await resumes_now(ann, here));
+    co_await time::advance(2h + 59min);
+    EXPECT_TRUE(co_await resumes_now(ann, there));
+    co_await time::advance(2min);
+    EXPECT_FALSE(co_await resumes_now(ann, there));
+  });
 }
 
 }  // namespace
