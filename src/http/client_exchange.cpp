@@ -26,9 +26,6 @@ void set_if_missing(Headers& headers, std::string_view name, std::string_view va
 /// A request as it goes to `url`, which may be that of a redirect.
 RefPtr<Outgoing> outgoing_of(const SharedSettings& settings, ClientJob& job, const Url& url) {
   Headers headers = job.headers;
-  for (const Headers::Field field : settings.headers) {
-    set_if_missing(headers, field.name, field.value);
-  }
   if (settings.decodes) set_if_missing(headers, "Accept-Encoding", known_encodings());
   if (!url.credentials.empty()) {
     set_if_missing(headers, "Authorization", basic_credentials(url.credentials));
@@ -189,6 +186,10 @@ AsyncResult<Reply> follow(RefPtr<ClientState> client, ClientJob job, TimeLimit l
   const SharedSettings& settings = client->settings();
   std::optional<Url> url = parse_url(job.url);
   if (!url) fail(ClientError::bad_url, '\'' + job.url.substr(0, 200) + '\'');
+  // Only here: those that a redirect must not take along are not to come back.
+  for (const Headers::Field field : settings.headers) {
+    set_if_missing(job.headers, field.name, field.value);
+  }
   for (unsigned count = 0;; ++count) {
     const RefPtr<Outgoing> request = outgoing_of(settings, job, *url);
     auto lent = co_await observed_exchange(client, url->origin, request, url->text());

@@ -1,4 +1,5 @@
 // Where the client follows redirects to, and what it takes along.
+#include <cstddef>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -102,6 +103,30 @@ TEST(HttpClientRedirects, CredentialsStayWithTheirOrigin) {
     EXPECT_EQ(co_await outcome_of(script.client().get("http://a:b@h/")), "200 ");
     EXPECT_NE(script->requests.at(1).find("Authorization"), std::string::npos);
     EXPECT_EQ(script->requests.at(2).find("Authorization"), std::string::npos);
+  });
+}
+
+TEST(HttpClientRedirects, SoDoThoseOfTheBuilder) {
+  run_paused([]() -> Async<void> {
+    for (const std::string elsewhere : {"http://i/", "http://h:81/", "//h.i/"}) {
+      Script script(Script::answering({redirect(302, "/same"), redirect(302, elsewhere), ok("")}));
+      const Client client = script.builder()
+                                .header("Authorization", "secret")
+                                .header("Cookie", "secret")
+                                .header("Host", "virtual")
+                                .header("X-Other", "kept")
+                                .build();
+      EXPECT_EQ(co_await outcome_of(client.get("http://h/")), "200 ");
+      for (const std::size_t own : {0U, 1U}) {
+        EXPECT_NE(script->requests.at(own).find("Authorization: secret"), std::string::npos);
+        EXPECT_NE(script->requests.at(own).find("Cookie: secret"), std::string::npos);
+        EXPECT_NE(script->requests.at(own).find("Host: virtual"), std::string::npos);
+      }
+      EXPECT_EQ(script->requests.at(2).find("secret"), std::string::npos) << elsewhere;
+      EXPECT_EQ(script->requests.at(2).find("virtual"), std::string::npos) << elsewhere;
+      EXPECT_NE(script->requests.at(2).find("X-Other: kept"), std::string::npos);
+      EXPECT_NE(script->requests.at(2).find("User-Agent: "), std::string::npos);
+    }
   });
 }
 
