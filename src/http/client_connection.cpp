@@ -35,7 +35,8 @@ void ClientConnection::begin(RefPtr<Outgoing> request) {
   idle_limit_ = time::Nanoseconds::max();
   reason_ = {};
   sent_ = Result<void>();
-  is_sent_ = has_written_ = is_body_bad_ = has_answer_begun_ = keeps_alive_ = false;
+  is_sent_ = has_written_ = has_read_body_ = is_body_bad_ = has_answer_begun_ = keeps_alive_ =
+      false;
   sending_.reset();
   sending_.emplace(send(std::move(request)));
 }
@@ -94,6 +95,7 @@ AsyncResult<void> ClientConnection::send_stream(std::string head, Body& body, bo
     std::size_t n = 0;
     if (!room.empty()) {
       const auto read = co_await body.read(room).result();
+      has_read_body_ = true;
       is_body_bad_ = !read || (left && *read == 0);
       if (!read) co_return read.error();
       if (is_body_bad_) co_return Error::wrong_length;

@@ -78,6 +78,8 @@ class ClientConnection {
   /// Of the exchange that failed.
   [[nodiscard]] bool has_answer_begun() const noexcept { return has_answer_begun_; }
   [[nodiscard]] bool has_written() const noexcept { return has_written_; }
+  /// From a body that is not in memory, and can't be read again.
+  [[nodiscard]] bool has_read_body() const noexcept { return has_read_body_; }
   /// What was wrong with the answer; empty if that is not what failed.
   [[nodiscard]] std::string_view reason() const noexcept { return reason_; }
 
@@ -107,6 +109,7 @@ class ClientConnection {
   Result<void> sent_;  // why it could not be sent
   bool is_sent_ = true;
   bool has_written_ = false;
+  bool has_read_body_ = false;
   bool is_body_bad_ = false;  // of the request
   bool has_answer_begun_ = false;
   bool keeps_alive_ = true;

@@ -44,6 +44,7 @@ RefPtr<Outgoing> outgoing_of(const SharedSettings& settings, ClientJob& job, con
 bool may_repeat(const Pooled<ClientConnection>& lent, const ClientConnection& connection,
                 const Outgoing& request) {
   if (!lent.is_reused() || connection.has_answer_begun()) return false;
+  if (connection.has_read_body()) return false;
   if (!connection.has_written()) return true;
   return is_idempotent(request.method) && request.body.in_memory();
 }

@@ -1,8 +1,11 @@
 // Which connections of the client are used again, and when a request is sent again.
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -12,6 +15,7 @@
 #include "rouse/exec/spawner.hpp"
 #include "rouse/future/yield_now.hpp"
 #include "rouse/io/bytes_reader.hpp"
+#include "rouse/io/read.hpp"
 #include "rouse/testing/drop_at_each_poll.hpp"
 #include "rouse/time/pause.hpp"
 
@@ -142,6 +146,61 @@ TEST(HttpClientReuse, OneWhoseBodyIsAStreamIsNot) {
     auto body = Body::stream(io::BytesReader("x"), 1);
     EXPECT_EQ(co_await error_of(client.put("http://h/").body(std::move(body))),
               io::Error::unexpected_eof);
+  });
+}
+
+/// Keeps its end of the first connection, for the body of the second request to close it.
+Script::Serve closed_by(std::shared_ptr<std::optional<io::DuplexStream>> kept) {
+  return [kept](io::DuplexStream end, Seen& seen, int number) -> Async<void> {
+    seen.requests.push_back(co_await read_request(end));
+    co_await end.write_all(ok(number == 0 ? "first" : "again"));
+    if (number == 0) kept->emplace(std::move(end));
+  };
+}
+
+/// A body that has the server close the connection while its first piece is made.
+class ClosesWhenRead : public io::ReadMembers<ClosesWhenRead> {
+ public:
+  using Read = Poll<Result<std::size_t>>;
+  ClosesWhenRead(std::shared_ptr<std::optional<io::DuplexStream>> kept, Read first)
+      : kept_(std::move(kept)), first_(std::move(first)) {}
+
+  /// The first read gives `first`, the others all there is: 'x'.
+  Read poll_read(Context&, std::span<std::byte> buf) {
+    std::ranges::fill(buf, std::byte{'x'});
+    if (!*kept_) return Read::ready(buf.size());
+    kept_->reset();
+    return first_;
+  }
+
+ private:
+  std::shared_ptr<std::optional<io::DuplexStream>> kept_;
+  Read first_;
+};
+
+/// What becomes of a POST on a connection that is closed while its body is read, and the bodies
+/// that came.
+Async<std::string> outcome_if_closed(ClosesWhenRead::Read first) {
+  const auto kept = std::make_shared<std::optional<io::DuplexStream>>();
+  Script script(closed_by(kept));
+  const Client client = script.client();
+  EXPECT_EQ(co_await outcome_of(client.get("http://h/")), "200 first");
+  auto body = Body::stream(ClosesWhenRead(kept, std::move(first)), 8);
+  std::string outcome = co_await outcome_of(client.post("http://h/").body(std::move(body)));
+  EXPECT_FALSE(*kept) << "its body was read";
+  for (std::size_t i = 1; i < script->requests.size(); ++i) {
+    outcome += ", " + script->requests.at(i).substr(script->requests.at(i).rfind('\n') + 1);
+  }
+  co_return outcome;
+}
+
+TEST(HttpClientReuse, OneOfWhoseStreamAPieceIsGoneIsNotThoughNothingWasWritten) {
+  run_paused([]() -> Async<void> {
+    using Read = ClosesWhenRead::Read;
+    EXPECT_EQ(co_await outcome_if_closed(Read::ready(std::size_t{3})), "generic: Broken pipe");
+    const auto unreadable = std::make_error_code(std::errc::io_error);
+    EXPECT_EQ(co_await outcome_if_closed(Read::ready(unreadable)), "generic: Input/output error");
+    EXPECT_EQ(co_await outcome_if_closed(pending), "200 again, xxxxxxxx") << "nothing was read";
   });
 }
 

@@ -9,8 +9,8 @@
 // Connections are used again, when the last answer was read to its end; idle ones for 15 s at most,
 // or a second less than the server said. One on which bytes or the end came meanwhile is not. If
 // the server closes it all the same while a request is on its way, the request is sent once more,
-// if no byte of an answer came and it may be repeated: it is idempotent, or nothing of it was
-// written.
+// if no byte of an answer came and it may be repeated: it is idempotent and its body in memory, or
+// nothing of it was written, nor read from a body that is a stream.
 //
 // Up to 10 redirects are followed, none from https to http. Authorization and Cookie stay with the
 // origin that they were for. The environment is not asked for a proxy. Bodies are decoded (gzip,
