@@ -34,8 +34,9 @@ void check_ip_value(const IpAddr& ip) {
   const std::string systems = system_print(ip);
   const bool must_agree = ip.is_ipv4() || systems.find('.') == std::string::npos;
   require(!must_agree || printed == systems, "we print what inet_ntop prints");
-  require(ip.to_canonical().to_canonical() == ip.to_canonical(), "canonical stays canonical");
-  require(ip.is_unspecified() == (ip == IpAddr::any() || ip == IpAddr::any_v6()),
+  const IpAddr canonical = ip.to_canonical();
+  require(canonical.to_canonical() == canonical, "canonical stays canonical");
+  require(ip.is_unspecified() == (canonical == IpAddr::any() || canonical == IpAddr::any_v6()),
           "unspecified is 0.0.0.0 or ::");
 }
 

@@ -28,13 +28,21 @@ const tls::Connector& usual_connector() {
   return connector;
 }
 
+/// An IPv4-mapped address is connected to over IPv4, so it is judged as what it means.
+net::SocketAddr canonical(const net::SocketAddr& address) {
+  if (!address.ip().is_ipv4_mapped()) return address;
+  return net::SocketAddr(address.ip().to_canonical(), address.port());
+}
+
 AsyncResult<io::AnyConnection> reach(RefPtr<SharedSettings> settings, UrlOrigin origin) {
   const net::Endpoint endpoint(origin.host, origin.port);
   if (settings->connect) co_return co_await settings->connect(endpoint);
   auto addresses = co_await net::lookup_host(endpoint).result();
   if (!addresses) fail(addresses.error(), origin);
   if (settings->is_allowed) {
-    std::erase_if(*addresses, [&](const auto& address) { return !settings->is_allowed(address); });
+    std::erase_if(*addresses, [&](const net::SocketAddr& address) {
+      return !settings->is_allowed(canonical(address));
+    });
     if (addresses->empty()) fail(ClientError::address_refused, origin);
   }
   auto stream = co_await net::connect_to_first(*std::move(addresses)).result();

@@ -138,6 +138,49 @@ std::string print_v6(std::span<const std::uint8_t> bytes) {
   return text;
 }
 
+struct Prefix {
+  std::uint32_t bits;  // the first 32 of the address
+  unsigned length;
+};
+
+bool is_in_any(std::uint32_t bits, std::span<const Prefix> prefixes) noexcept {
+  return std::ranges::any_of(prefixes, [bits](const Prefix& prefix) {
+    return (bits ^ prefix.bits) >> (32 - prefix.length) == 0;
+  });
+}
+
+std::uint32_t first_bits(std::span<const std::uint8_t> bytes) noexcept {
+  return std::uint32_t{bytes[0]} << 24 | std::uint32_t{bytes[1]} << 16 |
+         std::uint32_t{bytes[2]} << 8 | bytes[3];
+}
+
+/// IANA's registry of special addresses, and multicast.
+constexpr std::array special_v4{
+    Prefix{0x00000000, 8},   // this network
+    Prefix{0x0A000000, 8},   // 10: private
+    Prefix{0x64400000, 10},  // 100.64: shared by the customers of a provider
+    Prefix{0x7F000000, 8},   // 127: loopback
+    Prefix{0xA9FE0000, 16},  // 169.254: link-local, and the metadata of clouds
+    Prefix{0xAC100000, 12},  // 172.16: private
+    Prefix{0xC0000000, 24},  // 192.0.0: protocols
+    Prefix{0xC0000200, 24},  // 192.0.2: documentation
+    Prefix{0xC0586300, 24},  // 192.88.99: relays of 6to4
+    Prefix{0xC0A80000, 16},  // 192.168: private
+    Prefix{0xC6120000, 15},  // 198.18: measurements
+    Prefix{0xC6336400, 24},  // 198.51.100: documentation
+    Prefix{0xCB007100, 24},  // 203.0.113: documentation
+    Prefix{0xE0000000, 3},   // 224 and above: multicast, reserved, broadcast
+};
+/// What is assigned to hosts is all in here ...
+constexpr std::array unicast_v6{Prefix{0x20000000, 3}};
+/// ... but for these.
+constexpr std::array special_v6{
+    Prefix{0x20010000, 23},  // 2001::, up to 2001:1ff: protocols, Teredo
+    Prefix{0x20010DB8, 32},  // 2001:db8: documentation
+    Prefix{0x20020000, 16},  // 2002: 6to4
+    Prefix{0x3FFF0000, 20},  // 3fff: documentation
+};
+
 }  // namespace
 
 Result<IpAddr> IpAddr::parse(std::string_view text) noexcept {
@@ -147,6 +190,17 @@ Result<IpAddr> IpAddr::parse(std::string_view text) noexcept {
     return IpAddr(*v4);
   }
   return make_error_code(Error::bad_ip);
+}
+
+bool IpAddr::is_global() const noexcept {
+  constexpr V6Bytes nat64{0, 0x64, 0xff, 0x9b};
+  const IpAddr ip = to_canonical();
+  const std::span<const std::uint8_t> all = ip.bytes();
+  if (!ip.is_v6_) return !is_in_any(first_bits(all), special_v4);
+  if (std::equal(nat64.begin(), nat64.begin() + 12, all.begin())) {
+    return !is_in_any(first_bits(all.last(4)), special_v4);
+  }
+  return is_in_any(first_bits(all), unicast_v6) && !is_in_any(first_bits(all), special_v6);
 }
 
 std::string IpAddr::to_string() const {

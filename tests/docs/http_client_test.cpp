@@ -72,9 +72,7 @@ http::Client make_client() {
 // [allow]
 http::Client for_urls_of_users() {
   return http::Client::builder()
-      .allow_address([](const rouse::net::SocketAddr& address) {
-        return !address.ip().is_loopback() && !address.ip().is_unspecified();
-      })
+      .allow_address([](const rouse::net::SocketAddr& address) { return address.ip().is_global(); })
       .build();
 }
 // [/allow]

@@ -149,6 +149,25 @@ TEST(HttpClientLimits, AddressesMayBeRefused) {
   });
 }
 
+TEST(HttpClientLimits, AnAddressIsRefusedHoweverItIsWritten) {
+  run_paused([]() -> Async<void> {
+    auto listener = co_await net::TcpListener::bind("127.0.0.1:0");
+    const std::string port = std::to_string(listener.local_addr().port());
+    std::vector<std::string> asked;
+    const auto one_only = [&](const net::SocketAddr& address) {
+      asked.push_back(address.to_string());
+      return address.ip() != net::IpAddr::loopback();
+    };
+    const Client client = Client::builder().allow_address(one_only).timeout(1s).build();
+    for (const std::string host : {"127.0.0.1", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]"}) {
+      EXPECT_EQ(co_await error_of(client.get("http://" + host + ":" + port + "/")),
+                ClientError::address_refused)
+          << host;
+      EXPECT_EQ(asked.back(), "127.0.0.1:" + port) << host;
+    }
+  });
+}
+
 TEST(HttpClientLimits, WhoVisitsManyHostsDoesNotRememberThemAll) {
   run_paused([]() -> Async<void> {
     Script script(Script::answering({ok("")}));

@@ -149,6 +149,86 @@ TEST(IpAddr, AMappedAddressBecomesTheIpv4AddressInIt) {
   EXPECT_EQ(IpAddr::loopback_v6().to_canonical(), IpAddr::loopback_v6());
 }
 
+TEST(IpAddr, AMappedAddressIsOfTheKindOfTheIpv4AddressInIt) {
+  EXPECT_TRUE(IpAddr::parse("::ffff:127.0.0.1")->is_loopback());
+  EXPECT_TRUE(IpAddr::parse("::ffff:7f09:909")->is_loopback());
+  EXPECT_FALSE(IpAddr::parse("::ffff:128.0.0.1")->is_loopback());
+  EXPECT_TRUE(IpAddr::parse("::ffff:0.0.0.0")->is_unspecified());
+  EXPECT_FALSE(IpAddr::parse("::ffff:0.0.0.1")->is_unspecified());
+  EXPECT_TRUE(IpAddr::parse("::ffff:224.0.0.1")->is_multicast());
+  EXPECT_FALSE(IpAddr::parse("::ffff:1.0.0.1")->is_multicast());
+}
+
+TEST(IpAddr, IsGlobalIfItIsAHostOfTheInternet) {
+  // The first and the last address of what is not, and their neighbours that are.
+  const std::vector<std::string_view> global{
+      "1.0.0.0",         "9.255.255.255",   "11.0.0.0",        "100.63.255.255", "100.128.0.0",
+      "126.255.255.255", "128.0.0.0",       "169.253.255.255", "169.255.0.0",    "172.15.255.255",
+      "172.32.0.0",      "191.255.255.255", "192.0.1.0",       "192.0.3.0",      "192.88.98.255",
+      "192.88.100.0",    "192.167.255.255", "192.169.0.0",     "198.17.255.255", "198.20.0.0",
+      "198.51.99.255",   "198.51.101.0",    "203.0.112.255",   "203.0.114.0",    "223.255.255.255",
+      "2000::",          "2001:200::",      "2001:db7:ffff::", "2001:db9::",     "2003::",
+      "2606:4700::1111", "3ffe:ffff::",     "3fff:1000::",     "3fff:ffff::",    "::ffff:8.8.8.8",
+      "64:ff9b::8.8.8.8"};
+  for (const std::string_view text : global) EXPECT_TRUE(IpAddr::parse(text)->is_global()) << text;
+  const std::vector<std::string_view> others{"0.0.0.0",
+                                             "0.255.255.255",
+                                             "10.0.0.0",
+                                             "10.255.255.255",
+                                             "100.64.0.0",
+                                             "100.127.255.255",
+                                             "127.0.0.1",
+                                             "127.255.255.255",
+                                             "169.254.0.0",
+                                             "169.254.255.255",
+                                             "172.16.0.0",
+                                             "172.31.255.255",
+                                             "192.0.0.0",
+                                             "192.0.0.255",
+                                             "192.0.2.0",
+                                             "192.0.2.255",
+                                             "192.88.99.0",
+                                             "192.88.99.255",
+                                             "192.168.0.0",
+                                             "192.168.255.255",
+                                             "198.18.0.0",
+                                             "198.19.255.255",
+                                             "198.51.100.0",
+                                             "198.51.100.255",
+                                             "203.0.113.0",
+                                             "203.0.113.255",
+                                             "224.0.0.0",
+                                             "240.0.0.0",
+                                             "255.255.255.255",
+                                             "::",
+                                             "::1",
+                                             "::8.8.8.8",
+                                             "64:ff9b:1::",
+                                             "100::1",
+                                             "1fff:ffff::",
+                                             "2001::",
+                                             "2001:1ff:ffff::",
+                                             "2001:db8::",
+                                             "2001:db8:ffff::1",
+                                             "2002::",
+                                             "2002:ffff::",
+                                             "3fff::",
+                                             "3fff:fff:ffff::",
+                                             "4000::",
+                                             "5f00::1",
+                                             "fc00::",
+                                             "fdff:ffff::",
+                                             "fe80::1",
+                                             "febf::",
+                                             "fec0::",
+                                             "ff02::1",
+                                             "::ffff:10.0.0.1",
+                                             "::ffff:0.0.0.0",
+                                             "64:ff9b::a00:1",
+                                             "64:ff9b::7f00:1"};
+  for (const std::string_view text : others) EXPECT_FALSE(IpAddr::parse(text)->is_global()) << text;
+}
+
 TEST(IpAddr, ComparesAndHashesByValue) {
   EXPECT_LT(IpAddr(1, 2, 3, 4), IpAddr(1, 2, 3, 5));
   EXPECT_LT(IpAddr(9, 255, 255, 255), IpAddr(10, 0, 0, 0));

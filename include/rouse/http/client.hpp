@@ -195,8 +195,9 @@ class ROUSE_API ClientBuilder {
   /// Told of each request when its answer begins, or when it fails. On any thread; must not block
   /// or throw.
   ClientBuilder& on_request(Function<void(const RequestOutcome&)> hook) noexcept;
-  /// Asked for each address before it is connected to; false: not to this one. So that URLs that
-  /// users give, and redirects, lead to no host of one's own network. With a proxy, its address is
+  /// Asked for each address before it is connected to; false: not to this one. With
+  /// IpAddr::is_global, URLs that users give, and redirects, lead to no host of a private network.
+  /// An IPv4-mapped address comes as the IPv4 address that it means. With a proxy, its address is
   /// asked for; not with a `connector`. On any thread; must not block or throw.
   ClientBuilder& allow_address(Function<bool(const net::SocketAddr&)> is_allowed) noexcept;
   /// Sends all requests through a proxy: "http://user:password@host:3128". Throws

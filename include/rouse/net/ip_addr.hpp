@@ -61,16 +61,24 @@ class ROUSE_API IpAddr {
   [[nodiscard]] constexpr bool is_ipv4() const noexcept { return !is_v6_; }
   /// Also true for an IPv4-mapped address.
   [[nodiscard]] constexpr bool is_ipv6() const noexcept { return is_v6_; }
-  /// 127.0.0.0/8, ::1
+  /// 127.0.0.0/8, ::1. This and what follows is asked of the address in an IPv4-mapped one.
   [[nodiscard]] constexpr bool is_loopback() const noexcept {
-    return is_v6_ ? *this == loopback_v6() : bytes_[0] == 127;
+    const IpAddr ip = to_canonical();
+    return ip.is_v6_ ? ip == loopback_v6() : ip.bytes_[0] == 127;
   }
   /// 0.0.0.0, ::
-  [[nodiscard]] constexpr bool is_unspecified() const noexcept { return bytes_ == V6Bytes{}; }
+  [[nodiscard]] constexpr bool is_unspecified() const noexcept {
+    return to_canonical().bytes_ == V6Bytes{};
+  }
   /// 224.0.0.0/4, ff00::/8
   [[nodiscard]] constexpr bool is_multicast() const noexcept {
-    return is_v6_ ? bytes_[0] == 0xff : (bytes_[0] & 0xf0U) == 0xe0;
+    const IpAddr ip = to_canonical();
+    return ip.is_v6_ ? ip.bytes_[0] == 0xff : (ip.bytes_[0] & 0xf0U) == 0xe0;
   }
+  /// The address of one host of the internet: none of a private network, a link or this host, none
+  /// for documentation or tests, no tunnel's (6to4, Teredo), no multicast or broadcast. One of
+  /// NAT64 (64:ff9b::/96) is what the IPv4 address in it is.
+  [[nodiscard]] bool is_global() const noexcept;
   /// An IPv4 address inside an IPv6 one: ::ffff:a.b.c.d.
   [[nodiscard]] constexpr bool is_ipv4_mapped() const noexcept {
     constexpr V6Bytes mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
