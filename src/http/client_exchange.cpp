@@ -1,5 +1,6 @@
 #include "http/client_exchange.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -21,6 +22,17 @@ namespace {
 
 void set_if_missing(Headers& headers, std::string_view name, std::string_view value) {
   if (!headers.contains(name)) headers.set(name, value);
+}
+
+/// A URL that could not be read, for an error: a password may have stood in front of any '@'.
+std::string without_credentials(std::string_view url) {
+  std::string text(url);
+  if (const std::size_t at = url.rfind('@'); at != std::string_view::npos) {
+    const std::size_t mark = url.substr(0, at).find("://");
+    const std::size_t begin = mark == std::string_view::npos ? 0 : mark + 3;
+    text.replace(begin, at - begin, "...");
+  }
+  return text.substr(0, 200);
 }
 
 /// A request as it goes to `url`, which may be that of a redirect.
@@ -186,7 +198,7 @@ Url redirected(const Url& from, std::string_view location, ClientJob& job) {
 AsyncResult<Reply> follow(RefPtr<ClientState> client, ClientJob job, TimeLimit limit) {
   const SharedSettings& settings = client->settings();
   std::optional<Url> url = parse_url(job.url);
-  if (!url) fail(ClientError::bad_url, '\'' + job.url.substr(0, 200) + '\'');
+  if (!url) fail(ClientError::bad_url, '\'' + without_credentials(job.url) + '\'');
   // Only here: those that a redirect must not take along are not to come back.
   for (const Headers::Field field : settings.headers) {
     set_if_missing(job.headers, field.name, field.value);

@@ -168,6 +168,27 @@ TEST(HttpClientLimits, AnAddressIsRefusedHoweverItIsWritten) {
   });
 }
 
+TEST(HttpClientLimits, ABadUrlIsToldWithoutItsPassword) {
+  run_paused([]() -> Async<void> {
+    const Client client;
+    for (const std::string url :
+         {"http://ann:secret@h h/x", "http://ann:sec@ret@h:99999/x", "ftp://ann:secret@h/x",
+          "http://ann:sec/ret@h/x", "ann:secret@h/x"}) {
+      try {
+        (void)co_await client.get(url).send();
+        ADD_FAILURE() << "it should have thrown: " << url;
+      } catch (const std::system_error& error) {
+        const std::string what = error.what();
+        EXPECT_EQ(error.code(), ClientError::bad_url);
+        EXPECT_EQ(what.find("ann"), std::string::npos) << what;
+        EXPECT_EQ(what.find("ret"), std::string::npos) << what;
+        EXPECT_NE(what.find("@h"), std::string::npos) << what;
+        EXPECT_NE(what.find("/x'"), std::string::npos) << what;
+      }
+    }
+  });
+}
+
 TEST(HttpClientLimits, WhoVisitsManyHostsDoesNotRememberThemAll) {
   run_paused([]() -> Async<void> {
     Script script(Script::answering({ok("")}));
