@@ -54,7 +54,8 @@ AsyncResult<io::AnyConnection> reach(RefPtr<SharedSettings> settings, UrlOrigin 
 AsyncResult<io::AnyConnection> secure(RefPtr<SharedSettings> settings, io::AnyConnection stream,
                                       UrlOrigin origin) {
   const tls::Connector connector = settings->tls ? *settings->tls : usual_connector();
-  auto secured = co_await connector.connect(std::move(stream), origin.host);
+  const std::string server = origin.host_and_port();  // sessions are kept by it
+  auto secured = co_await connector.connect(std::move(stream), server);
   co_return io::AnyConnection(std::move(secured));
 }
 

@@ -60,6 +60,25 @@ TEST(HttpClientTls, SpeaksToAServerThatProvesWhoItIs) {
   });
 }
 
+TEST(HttpClientTls, ASessionIsResumedOnlyWithTheSamePort) {
+  run_paused([]() -> Async<void> {
+    const tls::Acceptor acceptor = acceptor_for(test::For("h"));
+    std::vector<bool> resumed;
+    Script script([&](io::DuplexStream end, Seen&, int) -> Async<void> {
+      auto stream = co_await acceptor.accept(std::move(end));
+      resumed.push_back(stream.is_resumed());
+      co_await serve_connection(std::move(stream), routes());
+    });
+    const ClientBuilder builder = script.builder().tls(trusting());
+    for (const std::string url : {"https://h/", "https://h/", "https://h:444/", "https://h:444/"}) {
+      const Client with_new_connections = builder.build();
+      const std::string outcome = co_await outcome_of(with_new_connections.get(url));
+      EXPECT_TRUE(outcome.starts_with("200 hello")) << outcome;
+    }
+    EXPECT_EQ(resumed, (std::vector<bool>{false, true, false, true}));
+  });
+}
+
 TEST(HttpClientTls, AWrongCertificateIsAnErrorThatSaysWhy) {
   run_paused([]() -> Async<void> {
     Script script(serving_tls(acceptor_for(test::For("example.org"))));

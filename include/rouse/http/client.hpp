@@ -206,7 +206,8 @@ class ROUSE_API ClientBuilder {
   /// How hosts are connected to, instead of lookup_host and TCP. Called on any thread.
   ClientBuilder& connector(
       Function<AsyncResult<io::AnyConnection>(net::Endpoint)> connect) noexcept;
-  /// For https: other authorities, a certificate of one's own.
+  /// For https: other authorities, a certificate of one's own. It is shown to every server that
+  /// asks for one, and so is it to a proxy whose URL is of https.
   ClientBuilder& tls(const tls::ClientConfig& config);
 
   /// A client with these settings, and connections of its own.
