@@ -176,7 +176,7 @@ class Session {
       if (next != Connection::Next::request) break;
       keeps_alive_ = connection_.head().keeps_alive;
       wants_upgrade_ = connection_.head().wants_upgrade;
-      const Service::Place place = service_->take_place();
+      Service::Place place = service_->take_place();
       const Route* route = nullptr;
       std::optional<Response> response = answer_without_handler(bool(place), route);
       if (!response) {
@@ -186,6 +186,7 @@ class Session {
       if (!response) co_return;  // the peer has left
       begin_answer(*response);
       if (response->upgrade()) {
+        place = Service::Place();  // what follows is no request, and may last for days
         co_await hand_over(std::move(*response));
         co_return;
       }

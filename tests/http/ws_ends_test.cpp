@@ -8,6 +8,7 @@
 #include "rouse/net/tcp_stream.hpp"
 #include "rouse/tls.hpp"
 
+#include "http/service.hpp"
 #include "http/support.hpp"
 #include "http/ws_handshake.hpp"
 #include "http/ws_support.hpp"
@@ -96,6 +97,23 @@ TEST(WebSocketEnds, AHandlerMayLeaveItsSocketToATask) {
       EXPECT_EQ(answer->text(), "hello");
     }
     co_await client.close();
+  });
+}
+
+TEST(WebSocketEnds, AnOpenOneIsNoRequestThatIsBeingAnswered) {
+  run_paused([]() -> Async<void> {
+    ServerOptions options;
+    options.max_requests = 1;
+    const auto service = make_ref<Service>(chat_routes(), std::move(options));
+    std::vector<Socket> open;
+    for (int i = 0; i < 3; ++i) {
+      auto [client, server] = io::duplex(1000);
+      spawn(serve_stream(std::move(server), service, Origin())).detach();
+      auto connected = co_await connect(std::move(client), "example.org", "/chat").result();
+      EXPECT_TRUE(connected) << i;
+      if (connected) open.push_back(*std::move(connected));
+    }
+    for (Socket& peer : open) co_await peer.close();
   });
 }
 

@@ -42,7 +42,8 @@ class ServerOptions {
 
   /// Open at a time; then it accepts no more. 0: 80% of the descriptors that the process may have.
   std::size_t max_connections = 0;
-  /// Answered at a time, by all connections; above: 503.
+  /// Answered at a time, by all connections; above: 503. A connection that became a WebSocket,
+  /// or speaks another protocol, does not count.
   std::size_t max_requests = 10'000;
 
   /// When this is cancelled it accepts no more, closes idle connections, answers the requests that
