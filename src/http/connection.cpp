@@ -135,6 +135,7 @@ void Connection::write_continue() {
 
 Poll<Result<std::size_t>> Connection::poll_body(Context& cx, std::span<std::byte> buf) {
   using Ready = Poll<Result<std::size_t>>;
+  is_asked_for_body_ = true;
   if (body_error_) return Ready::ready(body_error_);
   if (has_read_body() || buf.empty()) return Ready::ready(std::size_t{0});
   if (owes_continue_ && in_.empty()) write_continue();

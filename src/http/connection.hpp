@@ -53,6 +53,12 @@ class Connection {
   void write_continue();
   /// What went wrong with the body of this request.
   [[nodiscard]] std::error_code body_error() const noexcept { return body_error_; }
+  /// A handler that is polled and does not ask for the body has given up the read that waited, if
+  /// there was one: then nobody waits for the peer.
+  void begin_handler_poll() noexcept { is_asked_for_body_ = false; }
+  void end_handler_poll() noexcept {
+    if (!is_asked_for_body_) receiving_.forget_waiting();
+  }
   /// The body that reads from here; it is told when the exchange is over.
   void set_body(RequestBody* body) noexcept;
 
@@ -128,6 +134,7 @@ class Connection {
   std::error_code body_error_;
   std::size_t discarded_ = 0;
   bool owes_continue_ = false;
+  bool is_asked_for_body_ = false;
   bool has_buffers_ = false;
   bool has_ended_ = false;  // the peer sends no more
   bool has_shut_down_ = false;

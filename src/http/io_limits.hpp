@@ -56,9 +56,13 @@ class Progress {
     if (is_waiting_) waited_ += time::now() - since_;
     is_waiting_ = false;
   }
+  /// The same, but since when is not known: so nothing counts since `deadline` was last asked.
+  void forget_waiting() noexcept { is_waiting_ = false; }
   /// The peer is waited for. Until when, at most.
   [[nodiscard]] time::Instant deadline() {
-    if (!is_waiting_) since_ = time::now();
+    const time::Instant now = time::now();
+    if (is_waiting_) waited_ += now - since_;
+    since_ = now;
     is_waiting_ = true;
     return time::add(since_, stretch_ - waited_);
   }

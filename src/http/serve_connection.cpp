@@ -46,12 +46,14 @@ class Handling {
 
   Poll<> poll(Context& cx) {
     if (thrown_) return answer(failed(thrown_));
+    connection_.begin_handler_poll();
     try {
       auto polled = (*running_).poll(cx);
       if (polled.is_ready()) return answer(std::move(polled).value());
     } catch (...) {
       return answer(failed(std::current_exception()));
     }
+    connection_.end_handler_poll();
     const bool has_left = connection_.poll_peer_left(cx);
     if (has_left && drops_) return Poll<>::ready();
     if (!connection_.alarm().has_passed(cx, ends_at_)) return pending;

@@ -1,4 +1,5 @@
 // Time limits, with a paused clock; how connections end; peers that leave; the end of the server.
+#include <array>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "rouse/http/error.hpp"
 #include "rouse/stream/iter.hpp"
 #include "rouse/stream/then.hpp"
 #include "rouse/sync/notify.hpp"
@@ -110,6 +112,52 @@ TEST(HttpLimits, ASlowBodyIs408AndOneThatIsJustFastEnoughIsNot) {
     const std::string text = co_await fast_reader.read_to_string();
     EXPECT_TRUE(text.ends_with("\r\n\r\n60000")) << text;
     fast_writing.abort();
+  });
+}
+
+TEST(HttpLimits, TimeInWhichTheHandlerDoesNotReadIsNotThePeers) {
+  for (const std::size_t early : {0U, 500U}) {
+    run_paused([early]() -> Async<void> {
+      const auto busy = [](Request& request) -> Async<Response> {
+        std::array<char, 1000> buf;
+        auto first = co_await timeout(100ms, request.body().read(buf)).result();
+        EXPECT_FALSE(first);
+        co_await sleep(1500ms);
+        const std::string text = co_await request.body().text();
+        co_return Response::text(std::to_string(text.size()) + ".");
+      };
+      ServerOptions options;
+      options.progress_time = 1s;
+      options.progress_bytes = 1000;
+      Talk talk(busy, options);
+      co_await talk.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n");
+      co_await sleep(300ms);
+      co_await talk.send(std::string(early, 'x'));
+      co_await sleep(1700ms);
+      co_await talk.send(std::string(1000 - early, 'x'));
+      const std::string text = co_await talk.until("1000.");
+      EXPECT_TRUE(text.starts_with("HTTP/1.1 200 ")) << text;
+    });
+  }
+}
+
+TEST(HttpLimits, AHandlerThatKeepsGivingUpItsReadsWaitsForThePeerAllTheSame) {
+  run_paused([]() -> Async<void> {
+    const auto impatient = [](Request& request) -> Async<Response> {
+      std::array<char, 1000> buf;
+      for (;;) {
+        auto got = co_await timeout(100ms, request.body().read(buf)).result();
+        if (!got && got.error() == Error::too_slow) throw std::system_error(got.error());
+      }
+    };
+    ServerOptions options;
+    options.progress_time = 1s;
+    Talk talk(impatient, options);
+    const Watch watch;
+    co_await talk.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n");
+    const std::string text = co_await talk.until("Timeout\n");
+    EXPECT_TRUE(text.starts_with("HTTP/1.1 408 ")) << text;
+    EXPECT_NEAR(watch.seconds(), 1, 0.01);
   });
 }
 
