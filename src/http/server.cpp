@@ -63,7 +63,9 @@ Async<net::Served> run_until(Async<net::Served> serving, AnyFuture<void> stop,
 
 struct Server::Core {
   Core(Listener its_listener, ServerOptions its_options)
-      : listener(std::move(its_listener)), options(std::move(its_options)) {}
+      : listener(std::move(its_listener)), options(std::move(its_options)) {
+    options.stop = options.stop.child();  // others may have the same options
+  }
 
   std::optional<Listener> listener;  // until it serves
   ServerOptions options;

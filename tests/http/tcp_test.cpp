@@ -192,6 +192,23 @@ TEST_P(HttpTcp, WhatWasBegunIsAnsweredWhenTheServerEndsUnderLoad) {
   });
 }
 
+TEST_P(HttpTcp, AServerThatEndsLeavesAnotherOneWithTheSameOptionsAlone) {
+  run([]() -> Async<void> {
+    const ServerOptions options;
+    auto first = co_await Server::bind("127.0.0.1:0", options);
+    const sync::CancellationToken first_stops = first.options().stop;
+    auto second = co_await Running::start(hello, net::Endpoint("127.0.0.1:0"), options);
+    co_await first.serve(Router(hello), yield_now());
+    EXPECT_TRUE(first_stops.is_cancelled());
+    EXPECT_FALSE(options.stop.is_cancelled());
+    auto client = co_await net::TcpStream::connect(second.at);
+    const std::string text = co_await exchange(client, get);
+    EXPECT_TRUE(text.ends_with("hello, /\n")) << text;
+    options.stop.cancel();
+    co_await std::move(second.serving);
+  });
+}
+
 TEST_P(HttpTcp, NoMoreConnectionsThanAllowedAreServedAtATime) {
   run([]() -> Async<void> {
     ServerOptions options;

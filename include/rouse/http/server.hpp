@@ -43,7 +43,8 @@ class ROUSE_API Server {
   /// Speaks TLS; its ALPN is http/1.1. During `serve`: connections that come from now on get the
   /// new certificates.
   Server& tls(const tls::ServerConfig& config);
-  /// To be changed before `serve`.
+  /// To be changed before `serve`. Its `stop` is this server's own: it is cancelled when the one
+  /// that `bind` was given is, and when the `stop` of `serve` completes.
   [[nodiscard]] ServerOptions& options() noexcept;
   /// Throws std::system_error.
   [[nodiscard]] net::SocketAddr local_addr() const;

@@ -47,7 +47,8 @@ class ServerOptions {
   std::size_t max_requests = 10'000;
 
   /// When this is cancelled it accepts no more, closes idle connections, answers the requests that
-  /// have begun with "Connection: close", and waits for them.
+  /// have begun with "Connection: close", and waits for them. So does every server that was bound
+  /// with a copy; one of them that ends otherwise leaves the others alone.
   sync::CancellationToken stop;
   /// So long; then it drops what is left.
   std::chrono::milliseconds drain_time = std::chrono::seconds(30);
