@@ -89,9 +89,13 @@ struct Parser::State {
   [[nodiscard]] std::size_t given() const noexcept { return static_cast<std::size_t>(to - out); }
   [[nodiscard]] Refusal why(llhttp_errno_t error) const noexcept {
     const char* const reason = llhttp_get_error_reason(&parser);
-    const Status status =
-        error == HPE_INVALID_VERSION ? Status::version_not_supported : Status::bad_request;
+    // llhttp says the same of a version that is fine, but does not end in CRLF.
+    const bool is_other_version = error == HPE_INVALID_VERSION && !has_known_version();
+    const Status status = is_other_version ? Status::version_not_supported : Status::bad_request;
     return Refusal{status, reason ? reason : ""};
+  }
+  [[nodiscard]] bool has_known_version() const noexcept {
+    return parser.http_major == 1 && parser.http_minor <= 1;
   }
 
   void head_complete();
@@ -259,7 +263,7 @@ void Parser::State::head_complete() {
 }
 
 void Parser::State::judge() {
-  if (parser.http_major != 1 || parser.http_minor > 1) {
+  if (!has_known_version()) {
     return fail(Refusal{Status::version_not_supported, "a version other than 1.0 and 1.1"});
   }
   head.minor_version = parser.http_minor;
