@@ -1,6 +1,7 @@
 // Response::file and static_files.
 #include "rouse/http/static_files.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <fcntl.h>
@@ -97,7 +98,20 @@ bool is_below(std::string_view path, std::string_view folder) noexcept {
   return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
+/// Whether a name in it begins with a dot: .git and .env are seldom there to be served. What is in
+/// .well-known is (RFC 8615).
+bool is_hidden(std::string_view path) noexcept {
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/'), path.size());
+    const std::string_view name = path.substr(0, end);
+    if (name.starts_with('.') && name != ".well-known") return true;
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return false;
+}
+
 Async<Response> answer_from(const std::string& folder, std::string rest) {
+  if (is_hidden(rest)) co_return plain_answer(Status::not_found);
   const auto root = co_await fs::canonicalize(folder).result();
   if (!root) co_return plain_answer(Status::not_found);
   // Both without links: so one that leads out is seen.

@@ -94,6 +94,25 @@ TEST_F(HttpFiles, NothingLeadsOutOfTheFolder) {
   EXPECT_EQ(body(get("/inside.txt")), "0123456789");
 }
 
+TEST_F(HttpFiles, WhatBeginsWithADotIsNotFound) {
+  for (const std::string name : {".env", ".git/config", "sub/.htpasswd", "sub/.git/objects/a"}) {
+    write("public/" + name, "secret");
+    EXPECT_EQ(status(get("/" + name)), "404") << name;
+  }
+  EXPECT_EQ(status(get("/%2egit/config")), "404");
+  EXPECT_EQ(status(get("//.git/config")), "404");
+  EXPECT_EQ(status(get("/.git%2fconfig")), "404");
+  write("public/.well-known/security.txt", "Contact: us");
+  write("public/.well-known/.env", "secret");
+  write("public/a.b/c.d", "e");
+  EXPECT_EQ(body(get("/.well-known/security.txt")), "Contact: us");
+  EXPECT_EQ(status(get("/.well-known/.env")), "404");
+  EXPECT_EQ(body(get("/a.b/c.d")), "e");
+  // A link is its owner's word: what is mounted in a container is often behind one.
+  std::filesystem::create_directory_symlink(path("public/.git"), path("public/history"));
+  EXPECT_EQ(body(get("/history/config")), "secret");
+}
+
 TEST_F(HttpFiles, WhatIsNoRegularFileIsNotFound) {
   ASSERT_EQ(::mkfifo(path("public/fifo").c_str(), 0600), 0);
   EXPECT_EQ(status(get("/fifo")), "404");

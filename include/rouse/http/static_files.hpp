@@ -3,7 +3,8 @@
 //   routes.get("/files/{rest...}", http::static_files("public"));
 //
 // For a folder it gives its index.html. Whatever the path says, and whatever links there are, a
-// file outside of the folder is a 404.
+// file outside of the folder is a 404. So is a path in which a name begins with a dot, as in
+// .git/config and .env; but not that of .well-known.
 #pragma once
 
 #include <string>
