@@ -47,6 +47,8 @@ Poll<Result<std::size_t>> Connection::poll_fill(Context& cx) {
 }
 
 Poll<Connection::Next> Connection::poll_head(Context& cx) {
+  // One read may bring hundreds of requests, and other tasks are to run in between.
+  if (!in_.empty() && !cx.take_budget()) return pending;
   for (;;) {
     while (!in_.empty()) {
       in_.consume(parser_.parse_head(in_.bytes()));

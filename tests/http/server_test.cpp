@@ -328,6 +328,26 @@ TEST(HttpServer, MoreRequestsThanAllowedAtATimeAre503) {
   EXPECT_TRUE(text.starts_with("HTTP/1.1 503 Service Unavailable\r\n")) << text;
 }
 
+TEST(HttpServer, APeerThatSendsManyRequestsAtOnceLeavesRoomForTheOthers) {
+  run_paused([]() -> Async<void> {
+    constexpr std::size_t many = 2000;
+    std::size_t answered = 0;
+    const auto count = [&answered](Request&) -> Async<Response> {
+      ++answered;
+      co_return Response::text("x");
+    };
+    std::string requests;
+    for (std::size_t i = 0; i < many; ++i) requests += "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    Talk talk(count, ServerOptions(), std::size_t{1} << 20U);
+    co_await talk.send(requests);
+    while (answered < many) {
+      const std::size_t before = answered;
+      co_await yield_now();
+      EXPECT_LE(answered - before, Context::task_budget);
+    }
+  });
+}
+
 TEST(HttpServer, FramingThatAHandlerSetsIsNotSent) {
   const auto lies = [](Request&) -> Async<Response> {
     Response response = Response::text("four");
