@@ -1,4 +1,5 @@
-// URLs of WebSockets: ws://host/path?query, wss://host:port/path.
+// URLs of WebSockets: ws://host/path?query, wss://host:port/path. But for the scheme they are those
+// of http: url.hpp.
 #pragma once
 
 #include <optional>

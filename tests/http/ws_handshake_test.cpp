@@ -98,11 +98,11 @@ TEST(WebSocketHandshake, ReadsUrls) {
   EXPECT_EQ(read("wss://example.org:80/"), "s example.org:80 example.org:80 /");
   EXPECT_EQ(read("ws://[::1]:90/a:b"), "[::1]:90 [::1]:90 /a:b");
   EXPECT_EQ(read("ws://[::1]"), "[::1] [::1]:80 /");
+  EXPECT_EQ(read("ws://a:/"), "a a:80 /");
   for (const char* wrong :
-       {"",          "ws:",        "http://a/",     "ws:///a",         "ws://",
-        "ws://a:/",  "ws://a:0/",  "ws://a:65536/", "ws://a:1:2/",     "ws://user@a/",
-        "ws://a/#b", "ws://a/ b",  "ws://a b/",     "ws://a\r\n/",     "ws://::1/",
-        "ws://[]/",  "ws://[::1/", "ws://a]/",      "ws://[::1]a:80/", "ws://a/\x7F"}) {
+       {"", "ws:", "http://a/", "ws:///a", "ws://", "ws://a:0/", "ws://a:65536/", "ws://a:1:2/",
+        "ws://user@a/", "ws://a/#b", "ws://a/ b", "ws://a b/", "ws://a\r\n/", "ws://::1/",
+        "ws://[]/", "ws://[::1/", "ws://a]/", "ws://[::1]a:80/", "ws://a/\x7F"}) {
     EXPECT_EQ(read(wrong), "none") << wrong;
   }
   EXPECT_EQ(read("ws://a/" + std::string(9000, 'x')), "none");
