@@ -203,6 +203,33 @@ TEST(WebSocket, ADroppedSendWasSentWholeOrNotAtAll) {
   EXPECT_GE(report.polls, 5U);
 }
 
+TEST(WebSocket, ADroppedCloseMayBeFollowedByAnother) {
+  Runtime rt = Runtime::builder().current_thread().start_paused().build();
+  const auto inside = rt.enter();
+  std::optional<Ends> ends;
+  bool has_ended = false;
+  const auto receive = [&] {
+    if (has_ended) return;
+    PollHarness receiving(ends->server.recv());
+    auto polled = receiving.poll();
+    if (polled.is_ready()) has_ended = !polled.value();
+  };
+  const auto report = drop_at_each_poll(
+      [&] {
+        ends.emplace(3U);
+        has_ended = false;
+        return ends->client.close();
+      },
+      [&](std::size_t) { receive(); },
+      [&](std::size_t) {
+        PollHarness closing(ends->client.close());
+        for (int i = 0; i < 100 && closing.poll().is_pending(); ++i) receive();
+        EXPECT_TRUE(has_ended);
+      });
+  EXPECT_FALSE(report.threw);
+  EXPECT_GE(report.polls, 2U);
+}
+
 TEST(WebSocket, WhatADroppedSendHasBegunIsFinishedByRecv) {
   Runtime rt = Runtime::builder().current_thread().start_paused().build();
   const auto inside = rt.enter();
